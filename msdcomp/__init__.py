@@ -1,0 +1,1 @@
+"""Compose MSD capability registries: a pure fold over untrusted manifests."""

@@ -1,0 +1,232 @@
+"""Ordering by data flow: whoever gives a resource comes before whoever needs it.
+
+Used twice: for the hooks of one loop point, where a resource is an artefact, and for
+the overlays of one scope, where it is also a capability or a runtime. Tasks are plain
+indexes; their numeric order is the tie-break.
+
+The work is linear in the number of gives and needs. Edges from every giver to every
+needer are never made: a thousand givers and a thousand needers of one artefact would
+be a million of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Generic, TypeVar
+
+import attrs
+
+__all__ = ["Cycle", "Schedule", "Task", "cycles", "schedule"]
+
+R = TypeVar("R", bound=Hashable)
+
+
+@attrs.frozen
+class Task(Generic[R]):
+    """What a task gives and needs; giving a resource to oneself counts for nothing."""
+
+    gives: frozenset[R]
+    needs: frozenset[R]
+
+
+@attrs.frozen
+class Schedule:
+    """An order of task indexes, and those that a cycle kept from being placed."""
+
+    order: tuple[int, ...]
+    stuck: tuple[int, ...] = ()
+
+
+class _Waiting(Generic[R]):
+    """Tasks left per resource; lives within one call of `schedule`.
+
+    A task waits for a resource until every *other* task that gives it is placed. For a
+    task that gives the resource itself that moment is when one giver is left and it is
+    the task itself; a running sum of the indexes of the givers left names that one
+    without looking for it.
+    """
+
+    def __init__(self, tasks: Sequence[Task[R]]) -> None:
+        self._tasks = tasks
+        self._left: dict[R, int] = {}
+        self._sum: dict[R, int] = {}
+        for index, task in enumerate(tasks):
+            for resource in task.gives:
+                self._left[resource] = self._left.get(resource, 0) + 1
+                self._sum[resource] = self._sum.get(resource, 0) + index
+        self._needers: dict[R, list[int]] = {}
+        self.missing = [0] * len(tasks)
+        for index, task in enumerate(tasks):
+            for resource in task.needs:
+                others = self._left.get(resource, 0) - (resource in task.gives)
+                if others:
+                    self.missing[index] += 1
+                    self._needers.setdefault(resource, []).append(index)
+
+    def place(self, index: int) -> Iterable[int]:
+        """Take a task off its resources; yield the tasks that wait for nothing now."""
+        for resource in self._tasks[index].gives:
+            self._left[resource] -= 1
+            self._sum[resource] -= index
+            if self._left[resource] == 0:
+                released = [
+                    needer
+                    for needer in self._needers.get(resource, ())
+                    if resource not in self._tasks[needer].gives
+                ]
+            elif self._left[resource] == 1:
+                last = self._sum[resource]
+                released = [last] if resource in self._tasks[last].needs else []
+            else:
+                continue
+            for needer in released:
+                self.missing[needer] -= 1
+                if self.missing[needer] == 0:
+                    yield needer
+
+
+def schedule(tasks: Sequence[Task[R]], *, break_cycles: bool = False) -> Schedule:
+    """Return the lexicographically smallest order in which needs follow gives.
+
+    Args:
+        tasks: In tie-break order.
+        break_cycles: When no task is ready, take the smallest one left instead of
+            stopping.
+
+    Returns:
+        Every task once. Without `break_cycles`, tasks on a cycle and after one are in
+        `stuck`, ascending, instead of in `order`.
+    """
+    waiting = _Waiting(tasks)
+    placed = [False] * len(tasks)
+    ready = [index for index, missing in enumerate(waiting.missing) if not missing]
+    order: list[int] = []
+    smallest = 0
+    while len(order) < len(tasks):
+        if ready:
+            index = heapq.heappop(ready)
+        elif break_cycles:
+            while placed[smallest]:
+                smallest += 1
+            index = smallest
+        else:
+            break
+        if placed[index]:
+            continue
+        placed[index] = True
+        order.append(index)
+        for released in waiting.place(index):
+            if not placed[released]:
+                heapq.heappush(ready, released)
+    stuck = tuple(index for index, done in enumerate(placed) if not done)
+    return Schedule(tuple(order), stuck)
+
+
+@attrs.frozen
+class Cycle(Generic[R]):
+    """One way around: task, the resource it gives to the next, and so on to the start.
+
+    `members` are all tasks that lie on some cycle together with these, ascending.
+    """
+
+    hops: tuple[tuple[int, R], ...]
+    members: tuple[int, ...]
+
+
+def cycles(tasks: Sequence[Task[R]]) -> tuple[Cycle[R], ...]:
+    """Return one shortest cycle for every knot of tasks that wait for each other.
+
+    Works on the graph of tasks and resources, so its size is that of the declarations.
+    """
+    stuck = schedule(tasks).stuck
+    needers: dict[R, list[int]] = {}
+    for index in stuck:
+        for resource in tasks[index].needs:
+            needers.setdefault(resource, []).append(index)
+    # Tasks and resources are the nodes of one graph; resources are numbered after the
+    # tasks. An edge leads from a task to what it gives and from there to its needers.
+    node_of = {resource: len(tasks) + n for n, resource in enumerate(needers)}
+    graph = {
+        index: [node_of[r] for r in tasks[index].gives if r in node_of]
+        for index in stuck
+    }
+    graph.update({node_of[resource]: found for resource, found in needers.items()})
+    knots = (
+        sorted(node for node in component if node < len(tasks))
+        for component in _components(graph)
+    )
+    found = [
+        Cycle(_shortest(tasks, knot[0], frozenset(knot), needers), tuple(knot))
+        for knot in knots
+        if len(knot) > 1
+    ]
+    return tuple(sorted(found, key=lambda cycle: cycle.members))
+
+
+def _components(graph: Mapping[int, Sequence[int]]) -> list[list[int]]:
+    """Return the strongly connected components (Tarjan's algorithm, no recursion)."""
+    number: dict[int, int] = {}
+    low: dict[int, int] = {}
+    stack: list[int] = []
+    position: dict[int, int] = {}
+    on_stack: set[int] = set()
+    components: list[list[int]] = []
+    for start in graph:
+        work = [] if start in number else [(start, iter(graph[start]))]
+        while work:
+            node, following = work[-1]
+            if node not in number:
+                number[node] = low[node] = len(number)
+                position[node] = len(stack)
+                stack.append(node)
+                on_stack.add(node)
+            for successor in following:
+                if successor not in number:
+                    work.append((successor, iter(graph[successor])))
+                    break
+                if successor in on_stack:
+                    low[node] = min(low[node], number[successor])
+            else:
+                work.pop()
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[node])
+                if low[node] == number[node]:
+                    cut = position[node]
+                    components.append(stack[cut:])
+                    on_stack.difference_update(stack[cut:])
+                    del stack[cut:]
+    return components
+
+
+def _shortest(
+    tasks: Sequence[Task[R]],
+    start: int,
+    members: frozenset[int],
+    needers: dict[R, list[int]],
+) -> tuple[tuple[int, R], ...]:
+    """Return the shortest way from `start` back to itself inside `members`.
+
+    Neighbours are tried in ascending order of task and of the resource's text, so the
+    cycle that is shown does not depend on the hash seed.
+    """
+    came_from: dict[int, tuple[int, R]] = {}
+    frontier = [start]
+    while frontier:
+        following: list[int] = []
+        for index in frontier:
+            for resource in sorted(tasks[index].gives, key=repr):
+                for needer in needers.get(resource, ()):
+                    if needer == index or needer not in members:
+                        continue
+                    if needer == start:
+                        hops = [(index, resource)]
+                        while hops[0][0] != start:
+                            hops.insert(0, came_from[hops[0][0]])
+                        return tuple(hops)
+                    if needer not in came_from:
+                        came_from[needer] = (index, resource)
+                        following.append(needer)
+        frontier = sorted(following)
+    raise AssertionError  # pragma: no cover - members of a component reach each other

@@ -1,0 +1,275 @@
+"""Who owns what, and whether one more capability may join.
+
+The index answers every cross-capability question with a lookup, so admitting one
+capability costs what that capability declares, however many came before it.
+Source: docs/reference/manifest.md, "Conformance invariants".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import attrs
+from pyrsistent import PMap, pmap
+
+from msdcomp.diagnostics import Problem, pointer
+from msdcomp.safetext import safe
+
+if TYPE_CHECKING:
+    from msdcomp.host import CentralConfig
+    from msdcomp.manifest import Manifest, Step
+
+__all__ = [
+    "Claim",
+    "Draft",
+    "Index",
+    "Producer",
+    "claims",
+    "collisions",
+    "duplicates",
+    "quoted",
+    "steps",
+]
+
+
+class Claim(NamedTuple):
+    """A name that one capability may own, and where the manifest claims it."""
+
+    #: `skill`, `agent`, `config-key`, `command-family`, `lane-slug`, `lane-flag`,
+    #: `lane-section` or `tracker-prefix`.
+    kind: str
+    name: str
+    path: str
+
+
+class Producer(NamedTuple):
+    """A step, as the producer of an artefact."""
+
+    capability_id: str
+    index: int
+
+
+#: Claims a rival overlay loses to whoever came first (gate 6), with the word for a
+#: person and the code. The other kinds are cross-capability invariants (gate 9).
+COLLISIONS: Mapping[str, tuple[str, str]] = pmap(
+    {
+        "skill": ("skill", "skill-taken"),
+        "agent": ("agent", "agent-taken"),
+        "config-key": ("configuration key", "config-key-taken"),
+        "command-family": ("command family", "command-family-taken"),
+    }
+)
+UNIQUE: Mapping[str, tuple[str, str]] = pmap(
+    {
+        "lane-slug": ("reviewer lane", "lane-slug-taken"),
+        "lane-flag": ("reviewer flag", "lane-flag-taken"),
+        "lane-section": ("review section", "lane-section-taken"),
+        "tracker-prefix": ("tracker prefix", "tracker-prefix-taken"),
+    }
+)
+_WORD = {kind: word for table in (COLLISIONS, UNIQUE) for kind, (word, _) in table.items()}
+
+
+def quoted(name: str) -> str:
+    """Return a name from a manifest as a message may repeat it."""
+    return f"`{safe(name, 80)}`"
+
+
+def claims(manifest: Manifest) -> Iterator[Claim]:
+    """Yield every name a manifest claims, in document terms, repeats included."""
+    if feature := manifest.feature:
+        for place, skill in enumerate(feature.skills):
+            yield Claim("skill", skill, pointer("skills", place))
+        for place, agent in enumerate(feature.agents):
+            yield Claim("agent", agent, pointer("agents", place))
+        if resolver := feature.task_content_resolver:
+            path = pointer("taskContentResolver", "trackerPrefix")
+            yield Claim("tracker-prefix", resolver.tracker_prefix, path)
+    for key in sorted(manifest.config):
+        yield Claim("config-key", key, pointer("config", key))
+    for place, command in enumerate(manifest.commands):
+        path = pointer("commands", place, "family")
+        yield Claim("command-family", command.family, path)
+    if lane := manifest.reviewer:
+        yield Claim("lane-slug", lane.slug, pointer("reviewer", "slug"))
+        for place, flag in enumerate(lane.flags):
+            yield Claim("lane-flag", flag, pointer("reviewer", "flags", place))
+        section = pointer("reviewer", "reviewsSection")
+        yield Claim("lane-section", lane.reviews_section, section)
+
+
+def steps(manifest: Manifest) -> tuple[Step, ...]:
+    """Return the steps of a manifest; none unless it is a feature."""
+    return manifest.feature.steps if manifest.feature else ()
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class Index:
+    """Who owns what in a set of capabilities.
+
+    Attributes:
+        tiers: Capability id -> tier.
+        runtimes: Ids of the capabilities that describe a runtime.
+        owners: `(kind of name, name)` -> id of the owner.
+        producers: `(point, artefact)` -> the step that produces it there.
+        earliest: Artefact -> place in the loop of the first step that produces it.
+    """
+
+    tiers: PMap[str, str] = attrs.field(factory=pmap)
+    runtimes: PMap[str, bool] = attrs.field(factory=pmap)
+    owners: PMap[tuple[str, str], str] = attrs.field(factory=pmap)
+    producers: PMap[tuple[str, str], Producer] = attrs.field(factory=pmap)
+    earliest: PMap[str, int] = attrs.field(factory=pmap)
+
+    def __repr__(self) -> str:
+        """Show the size only."""
+        return f"<Index of {len(self.tiers)} capabilities>"
+
+    @classmethod
+    def of(cls, manifests: Iterable[Manifest], order: Mapping[str, int]) -> Index:
+        """Return the index of a set that is known to be free of conflicts.
+
+        Args:
+            manifests: In any order.
+            order: Point -> its place in the loop.
+        """
+        draft = Draft(cls(), order)
+        for manifest in manifests:
+            draft.add(manifest)
+        return draft.freeze()
+
+
+class Draft:
+    """An index while it grows: new entries beside a base that never changes.
+
+    Lives within one call of `compose`, where persistent updates of large maps would
+    cost ten times the lookups they serve. `freeze` gives the persistent form.
+    """
+
+    def __init__(self, base: Index, order: Mapping[str, int]) -> None:
+        """Start from `base`; `order` gives each point its place in the loop."""
+        self._base = base
+        self._order = order
+        self._tiers: dict[str, str] = {}
+        self._runtimes: dict[str, bool] = {}
+        self._owners: dict[tuple[str, str], str] = {}
+        self._producers: dict[tuple[str, str], Producer] = {}
+        self._earliest: dict[str, int] = {}
+
+    def tier(self, capability_id: str) -> str | None:
+        """Return the tier of a member, or None for an id that is not one."""
+        found = self._tiers.get(capability_id)
+        return found if found is not None else self._base.tiers.get(capability_id)
+
+    def is_runtime(self, capability_id: str) -> bool:
+        """Tell whether a member describes a runtime."""
+        return capability_id in self._runtimes or capability_id in self._base.runtimes
+
+    def owner(self, kind: str, name: str) -> str | None:
+        """Return the id that owns a name, or None when it is free."""
+        found = self._owners.get((kind, name))
+        return found if found is not None else self._base.owners.get((kind, name))
+
+    def producer(self, point: str, artefact: str) -> Producer | None:
+        """Return the step that produces an artefact at a point."""
+        found = self._producers.get((point, artefact))
+        if found is None:
+            found = self._base.producers.get((point, artefact))
+        return found
+
+    def first_made(self, artefact: str) -> int | None:
+        """Return the place in the loop where a step first produces an artefact."""
+        places = (self._earliest.get(artefact), self._base.earliest.get(artefact))
+        return min((p for p in places if p is not None), default=None)
+
+    def add(self, manifest: Manifest) -> None:
+        """Make a manifest a member; the first owner of a name keeps it."""
+        owner = manifest.id
+        self._tiers[owner] = manifest.tier
+        if manifest.runtime is not None:
+            self._runtimes[owner] = True
+        for claim in claims(manifest):
+            if self.owner(claim.kind, claim.name) is None:
+                self._owners[claim.kind, claim.name] = owner
+        for index, step in enumerate(steps(manifest)):
+            place = self._order[step.point]
+            for artefact in step.produces:
+                if self.producer(step.point, artefact) is None:
+                    self._producers[step.point, artefact] = Producer(owner, index)
+                known = self._earliest.get(artefact)
+                if known is None or place < known:
+                    self._earliest[artefact] = place
+
+    def freeze(self) -> Index:
+        """Return the persistent form of everything known so far."""
+        return Index(
+            tiers=self._base.tiers.update(self._tiers),
+            runtimes=self._base.runtimes.update(self._runtimes),
+            owners=self._base.owners.update(self._owners),
+            producers=self._base.producers.update(self._producers),
+            earliest=self._base.earliest.update(
+                {artefact: self.first_made(artefact) for artefact in self._earliest}
+            ),
+        )
+
+
+def collisions(
+    draft: Draft, manifest: Manifest, central: CentralConfig
+) -> tuple[Problem, ...]:
+    """Return a problem for every name that already belongs to somebody else (gate 6).
+
+    First come wins, and the first party always came first.
+    """
+    found = []
+    if draft.tier(manifest.id) is not None:
+        found.append(
+            Problem(
+                code="id-taken",
+                path="/id",
+                message=f"the id {quoted(manifest.id)} already belongs to a capability",
+                hint="give this capability, and its folder, another id",
+            )
+        )
+    seen = set()
+    for claim in claims(manifest):
+        if claim.kind not in COLLISIONS or (claim.kind, claim.name) in seen:
+            continue
+        seen.add((claim.kind, claim.name))
+        word, code = COLLISIONS[claim.kind]
+        owner = draft.owner(claim.kind, claim.name)
+        if owner is not None:
+            found.append(_taken(claim, code, word, quoted(owner)))
+        elif claim.kind == "config-key" and central.owns(claim.name):
+            found.append(_taken(claim, code, word, "the host's own configuration"))
+    return tuple(found)
+
+
+def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
+    return Problem(
+        code=code,
+        path=claim.path,
+        message=f"the {word} {quoted(claim.name)} already belongs to {owner}",
+        hint=f"rename the {word}, or remove one of the two capabilities",
+    )
+
+
+def duplicates(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
+    """Yield names claimed twice by one manifest, and lane and tracker clashes."""
+    seen: dict[tuple[str, str], str] = {}
+    for claim in claims(manifest):
+        key = (claim.kind, claim.name)
+        word = _WORD[claim.kind]
+        if key in seen:
+            yield Problem(
+                code="claimed-twice",
+                path=claim.path,
+                message=f"the {word} {quoted(claim.name)} is claimed twice, "
+                f"first at {seen[key]}",
+                hint="keep one of the two",
+            )
+            continue
+        seen[key] = claim.path
+        owner = draft.owner(*key)
+        if claim.kind in UNIQUE and owner is not None:
+            yield _taken(claim, UNIQUE[claim.kind][1], word, quoted(owner))

@@ -1,0 +1,93 @@
+"""The envelope that every role shares, and the values named throughout.
+
+A `Manifest` holds the document it was read from as canonical bytes (`document`) and,
+beside it, the typed reading of those bytes. The bytes are what is written, hashed and
+compared; the attributes are for programs. Both come from `msdcomp.wire.decode`, so
+they cannot disagree.
+"""
+
+from __future__ import annotations
+
+import attrs
+from pyrsistent import PMap, pmap
+
+from msdcomp.manifest.feature import Feature
+from msdcomp.manifest.names import CapabilityId, ConfigKey, Scalar
+from msdcomp.manifest.reviewer import Lane
+from msdcomp.manifest.runtime import Runtime
+
+
+@attrs.frozen(kw_only=True)
+class Engines:
+    """Host compatibility: `msd` is an npm range over the host's version, or None."""
+
+    msd: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Provenance:
+    """Where a release was built from."""
+
+    source_repo: str
+    commit: str
+
+
+@attrs.frozen(kw_only=True)
+class ConfigSlice:
+    """One federated configuration key: its type, default and meaning.
+
+    `values` is empty unless `type` is `enum`.
+    """
+
+    type: str
+    default: Scalar
+    description: str
+    values: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class CommandModule:
+    """A command family and the module that answers it.
+
+    `module` and `router` are None where a runtime or a reviewer names a family without
+    them: only features are held to the full shape.
+    """
+
+    family: str
+    module: str | None = None
+    router: str | None = None
+    subcommands: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class Manifest:
+    """One checked `capability.json`.
+
+    Attributes:
+        document: The document as canonical JSON (UTF-8, sorted keys, no spaces).
+        role: `feature`, `runtime` or `reviewer`; says which of the three bodies is set.
+        tier: `core`, `standard` or `full`.
+        config: Key to slice, for every role.
+        commands: Command families, in the order declared.
+        feature: Hooks and owned stems; set exactly for features.
+        runtime: The runtime descriptor; set exactly for runtimes.
+        reviewer: The reviewer lane, on a reviewer or a runtime.
+    """
+
+    document: bytes = attrs.field(repr=False)
+    id: CapabilityId
+    role: str
+    version: str
+    title: str
+    description: str
+    tier: str
+    requires: tuple[CapabilityId, ...] = ()
+    engines: Engines = Engines()
+    compat_versions: PMap[str, str] = attrs.field(factory=pmap, repr=False)
+    integrity: str | None = attrs.field(default=None, repr=False)
+    provenance: Provenance | None = attrs.field(default=None, repr=False)
+    config: PMap[ConfigKey, ConfigSlice] = attrs.field(factory=pmap, repr=False)
+    commands: tuple[CommandModule, ...] = attrs.field(default=(), repr=False)
+    feature: Feature | None = attrs.field(default=None, repr=False)
+    runtime: Runtime | None = attrs.field(default=None, repr=False)
+    reviewer: Lane | None = attrs.field(default=None, repr=False)
