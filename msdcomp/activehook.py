@@ -17,7 +17,7 @@ from pyrsistent import PMap, PVector, pmap
 
 from msdcomp.manifest import Contribution, Fragment, Gate, Ref, Step
 from msdcomp.manifest.names import Json
-from msdcomp.registry import Hook
+from msdcomp.views import Hook
 
 __all__ = ["ActiveHook", "DeclaredHook", "JsonText", "declare", "plain_json"]
 

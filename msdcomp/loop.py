@@ -16,6 +16,7 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.activation import (
+    INHERITED,
     ConfigLayers,
     Effective,
     Origin,
@@ -25,7 +26,7 @@ from msdcomp.activation import (
     unreadable,
 )
 from msdcomp.activehook import ActiveHook, DeclaredHook, declare
-from msdcomp.diagnostics import Problem
+from msdcomp.diagnostics import Problem, Severity
 from msdcomp.gatewarning import PREFIX, GateWarning, gate_warnings
 from msdcomp.markdown import render
 from msdcomp.safetext import safe
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from msdcomp.gates import BlockedGate
     from msdcomp.manifest.names import Json
-    from msdcomp.registry import Hook
+    from msdcomp.views import Hook
 
 __all__ = [
     "ActiveHook",
@@ -50,7 +51,7 @@ __all__ = [
 
 
 class HooksAtPoint(Protocol):
-    """The hooks of one point, as `msdcomp.registry.PointHooks` has them."""
+    """The hooks of one point, as `msdcomp.views.PointHooks` has them."""
 
     def all(self) -> tuple[Hook | DeclaredHook, ...]:
         """Return steps, then contributions, then gates, each in dispatch order."""
@@ -209,7 +210,7 @@ class _Inquiry:
             return None
         if None in verdicts:
             kept = hook.kind == "gate"
-            self._doubt(hook, doubts, kept=kept)
+            self._doubt(hook, doubts, enabled=enabled, kept=kept)
             if not kept:
                 return None
         values = self._values(declared)
@@ -221,17 +222,36 @@ class _Inquiry:
             doubts.append(effective)
         return effective
 
-    def _doubt(self, hook: ActiveHook, doubts: list[Effective], *, kept: bool) -> None:
+    def _doubt(
+        self,
+        hook: ActiveHook,
+        doubts: list[Effective],
+        *,
+        enabled: bool | None,
+        kept: bool,
+    ) -> None:
         what = f"the {hook.kind} of {safe(hook.capability_id)} at {self.point}"
-        for effective in doubts:
-            problem = unreadable(
-                effective, what, "it is kept" if kept else "it is left out"
+        consequence = "it is kept" if kept else "it is left out"
+        if enabled is None:
+            problem = Problem(
+                code="config-unreadable",
+                severity=Severity.WARNING,
+                message=(
+                    f"could not check {what}: whether its capability is active is"
+                    f" unknown; {consequence}"
+                ),
+                hint="Correct the configuration file; defaults are not used instead.",
             )
             self.diagnostics[problem] = None
+        for effective in doubts:
+            self.diagnostics[unreadable(effective, what, consequence)] = None
 
     def _values(self, declared: DeclaredHook) -> PMap[str, Json]:
         values: dict[str, Json] = {}
         for alias, key in sorted(declared.config_keys.items()):
+            if alias in INHERITED:
+                # A JavaScript host cannot hold it as an ordinary property.
+                continue
             effective = lookup(key, self.layers, self.schema)
             if effective.found:
                 values[alias] = effective.value

@@ -30,9 +30,6 @@ __all__ = ["LoopView", "ViewHooks", "ViewSlice", "read_blocked_gates", "read_reg
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
-#: Aliases that no JavaScript host can hold as an ordinary property.
-_INHERITED = frozenset({"__proto__", "constructor", "prototype"})
-
 _GROUPS = (("steps", "step"), ("contributions", "contribution"), ("gates", "gate"))
 
 
@@ -216,9 +213,7 @@ def _aliases(value: object) -> PMap[str, str]:
         {
             _clean(alias): _clean(key)
             for alias, key in _object(value).items()
-            if isinstance(alias, str)
-            and alias not in _INHERITED
-            and isinstance(key, str)
+            if isinstance(alias, str) and isinstance(key, str)
         }
     )
 
