@@ -1,0 +1,22 @@
+"""The record behind one code."""
+
+from __future__ import annotations
+
+import attrs
+
+
+@attrs.frozen
+class Code:
+    """One kind of fault.
+
+    Attributes:
+        code: Permanent kebab-case name.
+        meaning: What is wrong, in full sentences.
+        remedy: What to do about it; shown as the hint when there is no better one.
+        source: The page of docs/, and the section, that the rule comes from.
+    """
+
+    code: str
+    meaning: str
+    remedy: str
+    source: str

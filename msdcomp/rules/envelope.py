@@ -1,0 +1,232 @@
+"""Rules of the envelope that every role shares, and of configuration slices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from msdcomp.codes import CODES
+from msdcomp.diagnostics import Problem, Severity
+from msdcomp.rules._shape import (
+    ANYTHING,
+    FILLED,
+    STRING,
+    Field,
+    Found,
+    Rule,
+    array,
+    fault,
+    kind_of,
+    label,
+    mapping,
+    matching,
+    member,
+    missing,
+    must_be,
+    reserved,
+    shape,
+    show,
+    wrong_type,
+)
+from msdcomp.semver import is_version
+from msdcomp.vocabulary import (
+    ID_GRAMMAR,
+    INTEGRITY_GRAMMAR,
+    RANGE_SHAPE_GRAMMAR,
+    RESERVED_NAMES,
+    ROLES,
+    SLICE_TYPES,
+    TIERS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+KEBAB = matching(
+    ID_GRAMMAR,
+    "kebab-case (lower-case letters, digits and hyphens, a letter first)",
+    "bad-id",
+)
+
+
+def _version(value: object, path: str) -> Sequence[Found]:
+    expected = "a semantic version such as 1.0.0"
+    if not isinstance(value, str):
+        return (wrong_type(value, path, expected),)
+    return () if is_version(value) else (must_be("bad-version", value, path, expected),)
+
+
+def _range(value: object, path: str) -> Sequence[Found]:
+    expected = "a version range such as >=1.6.0 <3.0.0"
+    if not isinstance(value, str):
+        return (wrong_type(value, path, expected),)
+    bare = value.strip(" ")
+    plausible = RANGE_SHAPE_GRAMMAR.fullmatch(value) and (
+        bare in {"*", "x", "X"} or any("0" <= char <= "9" for char in bare)
+    )
+    return () if plausible else (must_be("bad-range", value, path, expected),)
+
+
+def _version_key(value: object, path: str) -> Sequence[Found]:
+    if is_version(str(value)):
+        return ()
+    message = f"compatVersions must have semantic versions as keys, got {show(value)}"
+    return (fault("bad-version", path, message),)
+
+
+INTEGRITY = matching(
+    INTEGRITY_GRAMMAR, "sha512- and 88 characters of base64", "bad-integrity"
+)
+RANGE = Rule(_range, "a version range such as >=1.6.0 <3.0.0")
+
+
+# Configuration slices.
+
+
+def _slice_key(value: object, path: str) -> Sequence[Found]:
+    return (reserved(str(value), path),) if value in RESERVED_NAMES else ()
+
+
+def _fits(type_: str, default: object) -> bool:
+    if type_ == "boolean":
+        return isinstance(default, bool)
+    if type_ == "number":
+        return isinstance(default, int | float) and not isinstance(default, bool)
+    return isinstance(default, str)
+
+
+def _slice_default(value: dict[str, object], path: str) -> Sequence[Found]:
+    type_, values = value.get("type"), value.get("values")
+    if not isinstance(type_, str) or type_ not in SLICE_TYPES or "default" not in value:
+        return ()
+    default, at = value["default"], f"{path}/default"
+    if not _fits(type_, default):
+        wanted = "string" if type_ == "enum" else type_
+        message = f"default must be a {wanted} as type says, got {kind_of(default)}"
+        return (fault("default-type-mismatch", at, message),)
+    if type_ == "enum" and isinstance(values, list) and default not in values:
+        message = f"default must be one of the values, got {show(default)}"
+        return (fault("default-not-in-values", at, message),)
+    return ()
+
+
+def _slice_values(value: dict[str, object], path: str) -> Sequence[Found]:
+    if value.get("type") != "enum":
+        return ()
+    at = f"{path}/values"
+    if "values" not in value:
+        return (missing(at, VALUES.expected),)
+    return VALUES.check(value["values"], at)
+
+
+VALUES = array(STRING, filled=True, distinct=True)
+
+SLICE = shape(
+    Field("type", member(SLICE_TYPES)),
+    Field("default", ANYTHING),
+    Field("description", FILLED),
+    Field("values", ANYTHING, required=False),
+    more=(_slice_default, _slice_values),
+)
+
+CONFIG = mapping(_slice_key, SLICE, "an object of configuration keys")
+
+
+def _lenient_config(value: object, path: str) -> Sequence[Found]:
+    # Only a feature is held to an object of well-named keys. Elsewhere a reserved key
+    # is passed over, and a value without content declares nothing.
+    if isinstance(value, dict):
+        names = {key: entry for key, entry in value.items() if key in RESERVED_NAMES}
+        rest = {key: entry for key, entry in value.items() if key not in RESERVED_NAMES}
+        return [*map(_passed_over, names, [path] * len(names)), *_SLICES(rest, path)]
+    if value and isinstance(value, str | list):
+        return (wrong_type(value, path, CONFIG.expected),)
+    return (odd(value, path, CONFIG.expected),)
+
+
+def _passed_over(name: str, path: str) -> Problem:
+    at = f"{path}/{name}"
+    return attrs.evolve(reserved(name, at), severity=Severity.WARNING)
+
+
+_SLICES = mapping(lambda _key, _path: (), SLICE).check
+
+
+LENIENT_CONFIG = Rule(_lenient_config, CONFIG.expected)
+
+
+# Descriptive metadata: reported when odd, never refused.
+
+
+def odd(value: object, path: str, expected: str) -> Problem:
+    """Return the notice of a value that is kept although its type is wrong."""
+    message = f"{label(path)} should be {expected}, got {kind_of(value)}"
+    return fault("odd-type", path, message, severity=Severity.WARNING)
+
+
+def described(rule: Rule) -> Rule:
+    """Return a rule that turns every fault of `rule` into a notice."""
+
+    def checked(value: object, path: str) -> Sequence[Found]:
+        return [
+            attrs.evolve(
+                found,
+                code="odd-type",
+                severity=Severity.WARNING,
+                message=found.message.replace(" must be ", " should be "),
+                hint=CODES["odd-type"].remedy,
+            )
+            if isinstance(found, Problem)
+            else found
+            for found in rule.check(value, path)
+        ]
+
+    return Rule(checked, rule.expected)
+
+
+AUTHOR = shape(
+    Field("name", STRING),
+    Field("email", STRING, required=False),
+    Field("url", STRING, required=False),
+)
+
+_PROVENANCE = shape(Field("sourceRepo", FILLED), Field("commit", FILLED))
+_ENGINES = shape(Field("msd", RANGE, required=False))
+
+#: Fields of every role, in the order their absence is reported.
+FIELDS: tuple[Field, ...] = (
+    Field("id", KEBAB),
+    Field("role", member(ROLES)),
+    Field("version", Rule(_version, "a semantic version such as 1.0.0")),
+    Field("title", FILLED),
+    Field("description", FILLED),
+    Field("tier", member(TIERS)),
+    Field("requires", array(STRING)),
+    Field("engines", _ENGINES, required=False),
+    Field("compatVersions", mapping(_version_key, RANGE), required=False),
+    Field("integrity", INTEGRITY, required=False),
+    Field("provenance", _PROVENANCE, required=False),
+    Field("author", described(AUTHOR), required=False),
+    Field("homepage", described(STRING), required=False),
+    Field("repository", described(STRING), required=False),
+    Field("license", described(STRING), required=False),
+    Field("keywords", described(array(STRING)), required=False),
+    Field("$schema", described(STRING), required=False),
+)
+
+
+def folder_mismatch(value: dict[str, object], folder: str | None) -> Sequence[Found]:
+    """Return the fault of an id that is not its folder's name."""
+    id_ = value.get("id")
+    if folder is None or id_ == folder or not isinstance(id_, str):
+        return ()
+    if not ID_GRAMMAR.fullmatch(id_):
+        return ()
+    return (
+        fault(
+            "id-folder-mismatch",
+            "/id",
+            f"id must be the folder's name {show(folder)}, got {show(id_)}",
+        ),
+    )

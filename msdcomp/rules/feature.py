@@ -1,0 +1,412 @@
+"""Rules of the feature body: hooks, owned stems, lifecycle scripts, resolver."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msdcomp.diagnostics import Severity
+from msdcomp.rules._shape import (
+    BOOLEAN,
+    FILLED,
+    MAX_PROBLEMS,
+    STRING,
+    Field,
+    Found,
+    Rule,
+    array,
+    fault,
+    label,
+    listed,
+    mapping,
+    matching,
+    member,
+    must_be,
+    reserved,
+    shape,
+    show,
+    suggest,
+    unreserved,
+    whole_number,
+)
+from msdcomp.rules.envelope import CONFIG, KEBAB, described
+from msdcomp.vocabulary import (
+    CACHE_FOLDERS,
+    CHECK_FORMS,
+    COMMAND_MODULE_GRAMMAR,
+    HOOK_SCRIPT_GRAMMAR,
+    ID_GRAMMAR,
+    ID_PLACEHOLDER,
+    MAX_RESOLVER_MS,
+    ON_ERROR,
+    POINTS,
+    PREDICATE_KINDS,
+    REF_KINDS,
+    RESERVED_NAMES,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CONTROL = re.compile("[\x00-\x1f\x7f]")
+_SEPARATOR = re.compile(r"[/\\]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+POINT = member(POINTS)
+ARTEFACTS = array(STRING)
+STEMS = array(unreserved(STRING))
+
+
+# Runtime compatibility.
+
+
+def _runtime_id(value: object, path: str) -> Sequence[Found]:
+    if not isinstance(value, str) or not value:
+        return FILLED.check(value, path)
+    if value in RESERVED_NAMES:
+        return (reserved(value, path),)
+    if ID_GRAMMAR.fullmatch(value):
+        return ()
+    return (must_be("bad-id", value, path, "a kebab-case runtime id"),)
+
+
+def _supported(value: object, path: str) -> Sequence[Found]:
+    if not isinstance(value, list) or "*" not in value:
+        return _SOME_RUNTIMES.check(value, path)
+    entries = [
+        found
+        for index, entry in enumerate(value)
+        if entry != "*"
+        for found in _runtime_id(entry, f"{path}/{index}")
+    ]
+    if len(value) == 1:
+        return entries
+    message = f'{label(path)} must hold "*" alone or runtime ids, got both'
+    if all(entry == "*" for entry in value):
+        message = f'{label(path)} must hold "*" once, got it {len(value)} times'
+    return (fault("wildcard-mixed", path, message), *entries[:MAX_PROBLEMS])
+
+
+def _unsupported_id(value: object, path: str) -> Sequence[Found]:
+    if value == "*":
+        message = f'{label(path)} must be a runtime id, got "*"'
+        return (fault("wildcard-forbidden", path, message),)
+    return _runtime_id(value, path)
+
+
+def _note_key(value: object, path: str) -> Sequence[Found]:
+    if value == "*":
+        return ()
+    if value in RESERVED_NAMES:
+        return (reserved(str(value), path),)
+    if ID_GRAMMAR.fullmatch(str(value)):
+        return ()
+    message = f'notes must have runtime ids or "*" as keys, got {show(value)}'
+    return (fault("bad-id", path, message),)
+
+
+_SOME_RUNTIMES = array(Rule(_runtime_id, "a kebab-case runtime id"), filled=True)
+
+RUNTIME_COMPAT = shape(
+    Field("supported", Rule(_supported, _SOME_RUNTIMES.expected)),
+    Field("unsupported", array(Rule(_unsupported_id, "a kebab-case runtime id"))),
+    Field("notes", mapping(_note_key, FILLED), required=False),
+)
+
+
+# Paths.
+
+
+def _escapes(path: str) -> bool:
+    return (
+        path.startswith(("/", "\\"))
+        or _DRIVE.match(path) is not None
+        or ".." in _SEPARATOR.split(path)
+    )
+
+
+def _script(value: object, path: str) -> Sequence[Found]:
+    if not isinstance(value, str) or not value:
+        return FILLED.check(value, path)
+    parts = value.split("/")
+    if not HOOK_SCRIPT_GRAMMAR.fullmatch(value):
+        wanted = "a path of letters, digits and . _ / - only"
+    elif _escapes(value):
+        wanted = "a relative path inside the capability's folder"
+    elif any(part.startswith("-") for part in parts):
+        wanted = "a path without a segment that starts with -"
+    elif CACHE_FOLDERS.intersection(parts) or value.lower().endswith((".pyc", ".pyo")):
+        wanted = "a path of a script, not of a bytecode cache"
+    else:
+        return ()
+    return (must_be("unsafe-path", value, path, wanted),)
+
+
+def _fragment_path(value: object, path: str) -> Sequence[Found]:
+    if not isinstance(value, str) or not value:
+        return FILLED.check(value, path)
+    if not _escapes(value):
+        return ()
+    wanted = "a relative path inside the capability's folder"
+    return (must_be("unsafe-path", value, path, wanted),)
+
+
+def _has_content(value: dict[str, object], path: str) -> Sequence[Found]:
+    if "path" in value or "inline" in value:
+        return ()
+    message = f"{label(path)} must have a path or inline text, got neither"
+    return (fault("fragment-without-content", path, message),)
+
+
+FRAGMENT = shape(
+    Field("path", Rule(_fragment_path, "a relative path"), required=False),
+    Field("inline", FILLED, required=False),
+    more=(_has_content,),
+)
+
+
+# Lifecycle hooks and commands.
+
+
+def _matcher(value: object, path: str) -> Sequence[Found]:
+    if not isinstance(value, str) or not value:
+        return FILLED.check(value, path)
+    if not _CONTROL.search(value):
+        return ()
+    wanted = "text without control characters"
+    return (must_be("control-character", value, path, wanted),)
+
+
+HOOK = shape(
+    Field("event", FILLED),
+    Field("script", Rule(_script, "a relative path of a script")),
+    Field("matcher", Rule(_matcher, "a non-empty string"), required=False),
+)
+
+COMMAND = shape(
+    Field("family", unreserved(FILLED)),
+    Field(
+        "module",
+        matching(
+            COMMAND_MODULE_GRAMMAR,
+            "a file name that ends in .cjs",
+            "unsafe-path",
+        ),
+    ),
+    Field("router", FILLED),
+    Field("subcommands", array(FILLED), required=False),
+)
+
+
+# Loop hooks.
+
+
+def _exactly_one(
+    value: dict[str, object], path: str, names: Sequence[str], code: str
+) -> Sequence[Found]:
+    given = [name for name in names if name in value]
+    if len(given) == 1:
+        return ()
+    got = " and ".join(given) or "none of them"
+    message = f"{label(path)} must have exactly one of {listed(names)}, got {got}"
+    return (fault(code, path, message),)
+
+
+REF = shape(
+    *(Field(kind, STRING, required=False) for kind in REF_KINDS),
+    more=(
+        lambda value, path: _exactly_one(value, path, REF_KINDS, "ref-not-exactly-one"),
+    ),
+)
+
+
+def _predicate(value: object, path: str) -> Sequence[Found]:
+    found = _PREDICATE.check(value, path)
+    if found or not isinstance(value, dict) or value["kind"] in PREDICATE_KINDS:
+        return found
+    message = f"kind {show(value['kind'])} is no predicate that a known host evaluates"
+    return (
+        fault(
+            "unknown-predicate",
+            f"{path}/kind",
+            message,
+            suggest(value["kind"], PREDICATE_KINDS),
+            Severity.WARNING,
+        ),
+    )
+
+
+def _verdict(value: dict[str, object], path: str) -> Sequence[Found]:
+    if "ref" in value or "prompt" in value:
+        return ()
+    message = f"{label(path)} must have a ref or a prompt, got neither"
+    return (fault("missing-field", path, message, "Add a prompt."),)
+
+
+_PREDICATE = shape(Field("kind", FILLED), open_=True)
+
+CHECK = shape(
+    Field("query", FILLED, required=False),
+    Field(
+        "predicate",
+        Rule(_predicate, "an object with a kind"),
+        required=False,
+    ),
+    Field("agentVerdict", shape(more=(_verdict,), open_=True), required=False),
+    more=(
+        lambda value, path: _exactly_one(
+            value, path, CHECK_FORMS, "check-not-exactly-one"
+        ),
+    ),
+)
+
+
+def _advisory(value: dict[str, object], path: str) -> Sequence[Found]:
+    check = value.get("check")
+    if value.get("blocking") is not True or not isinstance(check, dict):
+        return ()
+    if "agentVerdict" not in check:
+        return ()
+    message = "blocking must be false for a check by agentVerdict, got true"
+    return (fault("blocking-verdict", f"{path}/check/agentVerdict", message),)
+
+
+_ON_ERROR = member(ON_ERROR)
+_WHEN = Field("when", STRING, required=False)
+
+STEP = shape(
+    Field("point", POINT),
+    Field("ref", REF),
+    Field("produces", ARTEFACTS),
+    Field("consumes", ARTEFACTS),
+    Field("onError", _ON_ERROR),
+    _WHEN,
+    Field("pointFrom", STRING, required=False),
+    Field("fragment", FRAGMENT, required=False),
+    Field("supportsReviewerLanes", BOOLEAN, required=False),
+)
+
+CONTRIBUTION = shape(
+    Field("point", POINT),
+    Field("into", STRING),
+    Field("produces", ARTEFACTS),
+    Field("consumes", ARTEFACTS),
+    Field("fragment", FRAGMENT),
+    _WHEN,
+    Field("onError", _ON_ERROR, required=False),
+    Field(
+        "configValues",
+        described(mapping(lambda _key, _path: (), STRING)),
+        required=False,
+    ),
+)
+
+GATE = shape(
+    Field("point", POINT),
+    Field("check", CHECK),
+    Field("blocking", BOOLEAN),
+    Field("onError", _ON_ERROR),
+    _WHEN,
+    more=(_advisory,),
+)
+
+
+# The task-content resolver.
+
+
+def _carries_id(value: object, path: str) -> Sequence[Found]:
+    found = ARGUMENTS.check(value, path)
+    if not isinstance(value, list) or any(
+        isinstance(entry, str) and ID_PLACEHOLDER in entry for entry in value
+    ):
+        return found
+    message = f"{label(path)} must contain {ID_PLACEHOLDER}, got no argument with it"
+    return (*found, fault("placeholder-missing", path, message))
+
+
+ARGUMENTS = array(STRING)
+
+RESOLVER = shape(
+    Field("trackerPrefix", KEBAB),
+    Field(
+        "invoke",
+        shape(
+            Field("binary", FILLED),
+            Field("args", Rule(_carries_id, "an array of strings")),
+            Field("timeoutMs", whole_number(1, MAX_RESOLVER_MS, " of milliseconds")),
+        ),
+    ),
+)
+
+
+# The whole body.
+
+
+def _declared(value: dict[str, object], field: str) -> frozenset[str] | None:
+    """Return the entries of a list of stems, or None when there is no list."""
+    stems = value.get(field)
+    if not isinstance(stems, list):
+        return None
+    return frozenset(stem for stem in stems if isinstance(stem, str))
+
+
+def _owned(value: dict[str, object], path: str) -> Sequence[Found]:
+    """Check that every step dispatches to a stem this capability owns."""
+    steps = value.get("steps")
+    if not isinstance(steps, list):
+        return ()
+    skills, agents = _declared(value, "skills"), _declared(value, "agents")
+    found: list[Found] = []
+    for index, step in enumerate(steps):
+        ref = step.get("ref") if isinstance(step, dict) else None
+        if not isinstance(ref, dict):
+            continue
+        for kind, stems in (("skill", skills), ("agent", agents)):
+            stem = ref.get(kind)
+            if isinstance(stem, str):
+                at = f"{path}/steps/{index}/ref/{kind}"
+                found += _stem(kind, stem, stems, at)
+    return found[:MAX_PROBLEMS]
+
+
+def _stem(
+    kind: str, stem: str, stems: frozenset[str] | None, path: str
+) -> Sequence[Found]:
+    if kind == "skill" and stem.startswith("msd-"):
+        message = f"skill must be named without the msd- prefix, got {show(stem)}"
+        return (fault("prefixed-skill", path, message),)
+    if stems is None or stem in stems:
+        return ()
+    message = f"{kind} must be one of this capability's {kind}s, got {show(stem)}"
+    code = "undeclared-skill" if kind == "skill" else "undeclared-agent"
+    return (fault(code, path, message, suggest(stem, sorted(stems)[:MAX_PROBLEMS])),)
+
+
+def _activation(value: dict[str, object], path: str) -> Sequence[Found]:
+    key, config = value.get("activationKey"), value.get("config")
+    if not isinstance(key, str) or not key or key in RESERVED_NAMES:
+        return ()
+    if not isinstance(config, dict) or key in config:
+        return ()
+    message = f"activationKey must be a key of config, got {show(key)}"
+    at = f"{path}/activationKey"
+    return (fault("undeclared-config-key", at, message, suggest(key, config)),)
+
+
+#: Fields of a feature beside the envelope.
+FIELDS: tuple[Field, ...] = (
+    Field("runtimeCompat", RUNTIME_COMPAT),
+    Field("skills", STEMS),
+    Field("agents", STEMS),
+    Field("hooks", array(HOOK), required=False),
+    Field("commands", array(COMMAND), required=False),
+    Field("activationKey", unreserved(FILLED), required=False),
+    Field("config", CONFIG),
+    Field("steps", array(STEP)),
+    Field("contributions", array(CONTRIBUTION)),
+    Field("gates", array(GATE)),
+    Field("taskContentResolver", RESOLVER, required=False),
+)
+
+#: Checks across the fields of a feature.
+MORE = (_owned, _activation)

@@ -1,0 +1,342 @@
+"""Bytes to records and back; the only user of cattrs.
+
+Field names are derived: `on_error` is `onError` in the document. Reading is strict
+(msdcomp.jsontext), judged by rules (msdcomp.rules), and only what has no fault is
+structured. Writing returns the canonical bytes a manifest was read from.
+Source: docs/reference/wire-format.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, TypeAlias, Union, cast, get_args, get_origin
+
+import attrs
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
+from pyrsistent import PMap, pmap
+
+from msdcomp import jsontext
+from msdcomp.diagnostics import Problem, Severity
+from msdcomp.manifest import (
+    ArtifactKind,
+    ConfigHome,
+    Contribution,
+    GateCheck,
+    HttpInvoke,
+    Json,
+    Manifest,
+    Runtime,
+    Scalar,
+    SpawnInvoke,
+)
+from msdcomp.rules import check
+from msdcomp.rules.declared import declared_gates
+from msdcomp.vocabulary import RESERVED_NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from msdcomp.gates import DeclaredGate
+
+__all__ = ["Decoded", "decode", "encode", "place"]
+
+
+@attrs.frozen(kw_only=True)
+class Decoded:
+    """What a document turned out to be.
+
+    Attributes:
+        manifest: The manifest, when it has no fault.
+        problems: Every fault, in document order.
+        diagnostics: What is reported although it is accepted, in document order.
+        gates: Every gate that can be read, whatever else is wrong.
+        is_object: False when the text is not strict JSON holding one object.
+    """
+
+    manifest: Manifest | None = None
+    problems: tuple[Problem, ...] = ()
+    diagnostics: tuple[Problem, ...] = ()
+    gates: tuple[DeclaredGate, ...] = ()
+    is_object: bool = True
+
+
+def decode(
+    data: bytes | str | Mapping[str, object],
+    folder: str | None = None,
+    file: str | None = None,
+) -> Decoded:
+    """Read one manifest.
+
+    Args:
+        data: The document: UTF-8 bytes, text, or the mapping a JSON reader gave.
+        folder: Name of the folder it lies in, which its id must equal; None leaves
+            the comparison out.
+        file: Path shown with each problem, relative to its scope.
+
+    Returns:
+        The manifest or its faults, never both. Never raises for the content of `data`,
+        and never changes it.
+    """
+    parsed = jsontext.adopt(data) if isinstance(data, Mapping) else jsontext.parse(data)
+    if parsed.problems:
+        return Decoded(
+            problems=tuple(problem.at(None, file) for problem in parsed.problems),
+            gates=declared_gates(parsed.loose),
+            is_object=False,
+        )
+    value = parsed.value
+    found = check(value, folder)
+    if found:
+        found = place(found, data, file)
+    problems = tuple(p for p in found if p.severity is Severity.ERROR)
+    diagnostics = tuple(p for p in found if p.severity is not Severity.ERROR)
+    return Decoded(
+        manifest=None if problems else _structure(value),
+        problems=problems,
+        diagnostics=diagnostics,
+        gates=declared_gates(value),
+        is_object=isinstance(value, dict),
+    )
+
+
+def place(
+    problems: Iterable[Problem],
+    data: bytes | str | Mapping[str, object],
+    file: str | None = None,
+) -> tuple[Problem, ...]:
+    """Return problems with file, line and column, as far as these are known."""
+    found = tuple(problems)
+    if isinstance(data, Mapping):
+        return tuple(problem.at(None, file) for problem in found)
+    places = jsontext.locate_all(data, {problem.path for problem in found})
+    return tuple(problem.at(places[problem.path], file) for problem in found)
+
+
+def encode(manifest: Manifest) -> bytes:
+    """Return the document of a manifest as canonical JSON."""
+    return manifest.document
+
+
+# Structuring. After a clean check every value has its type, so a hook that meets
+# another one has found a defect of this library and raises.
+
+_Hook: TypeAlias = "Callable[[Any, Any], Any]"
+
+
+def _strict(*types: type) -> _Hook:
+    """Return a hook that takes values of exactly these types, and converts nothing."""
+    allowed = frozenset(types)
+
+    def structure(value: Any, _: Any) -> Any:
+        if type(value) in allowed:
+            return value
+        message = f"expected {sorted(t.__name__ for t in allowed)}, got {value!r:.80}"
+        raise TypeError(message)
+
+    return structure
+
+
+def _whole(value: Any, _: Any) -> int:
+    # Beyond 2^53 an integral JSON number is a float.
+    if type(value) is int or (type(value) is float and value.is_integer()):
+        return int(value)
+    message = f"expected a whole number, got {value!r:.80}"
+    raise TypeError(message)
+
+
+def _whole_or(other: type) -> _Hook:
+    def structure(value: Any, _: Any) -> Any:
+        return value if type(value) is other else _whole(value, None)
+
+    return structure
+
+
+def _text_if_text(value: Any, _: Any) -> str | None:
+    """Read a field that no rule looks at: text, or nothing usable."""
+    return value if isinstance(value, str) else None
+
+
+def _aliases(value: Any, _: Any) -> PMap[str, str]:
+    """Read the aliases of a contribution, leaving out what names no key."""
+    pairs = value.items() if isinstance(value, dict) else ()
+    return pmap({name: key for name, key in pairs if isinstance(key, str)})
+
+
+def freeze(value: object) -> Json:
+    """Return plain JSON in immutable form: persistent maps and tuples."""
+    if isinstance(value, dict):
+        return pmap({key: freeze(entry) for key, entry in value.items()})
+    if isinstance(value, list):
+        return tuple(freeze(entry) for entry in value)
+    return cast("Json", value)
+
+
+def _frozen(value: Any, _: Any) -> Json:
+    return freeze(value)
+
+
+def _switches(value: Any, _: Any) -> Json:
+    return freeze(value) if isinstance(value, dict) else pmap()
+
+
+#: Fields whose value is read in a way their type does not tell.
+_SPECIAL: dict[tuple[type, str], _Hook] = {
+    (ArtifactKind, "home"): _text_if_text,
+    (ConfigHome, "parent"): _text_if_text,
+    (Contribution, "config_values"): _aliases,
+    (GateCheck, "agent_verdict"): _frozen,
+    (GateCheck, "predicate"): _frozen,
+    (HttpInvoke, "default_host"): _text_if_text,
+    (HttpInvoke, "fallback_model"): _text_if_text,
+    (Runtime, "host_behaviors"): _switches,
+}
+
+
+def _wire_name(attribute: attrs.Attribute[Any]) -> str:
+    named = attribute.metadata.get("wire")
+    if named is not None:
+        return str(named)
+    first, *rest = attribute.name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _record_hook(cls: type) -> _Hook:
+    """Generate the function that reads one record by its wire names."""
+    # `Json` refers to itself, which cannot be resolved; its fields are special anyway.
+    attrs.resolve_types(cls, localns={"Json": Any})
+    overrides = {}
+    for attribute in attrs.fields(cls):
+        name, hook = _wire_name(attribute), _SPECIAL.get((cls, attribute.name))
+        # Only where needed: a field may be called like a parameter of the generator.
+        if name != attribute.name or hook is not None:
+            overrides[attribute.name] = override(rename=name, struct_hook=hook)
+    return make_dict_structure_fn(cls, _CONVERTER, **overrides)  # type: ignore[arg-type]
+
+
+def _tuple_hook(type_: Any) -> _Hook:
+    item = get_args(type_)[0]
+    hook = _CONVERTER.get_structure_hook(item)
+
+    def structure(value: Any, _: Any) -> tuple[Any, ...]:
+        if type(value) is not list:
+            message = f"expected a list, got {value!r:.80}"
+            raise TypeError(message)
+        return tuple([hook(entry, item) for entry in value])
+
+    return structure
+
+
+def _map_hook(type_: Any) -> _Hook:
+    item = get_args(type_)[1]
+    hook = _CONVERTER.get_structure_hook(item)
+
+    def structure(value: Any, _: Any) -> PMap[Any, Any]:
+        return pmap({key: hook(entry, item) for key, entry in value.items()})
+
+    return structure
+
+
+def _optional_hook(type_: Any) -> _Hook:
+    cls = get_args(type_)[0]
+    hook = _CONVERTER.get_structure_hook(cls)
+
+    def structure(value: Any, _: Any) -> Any:
+        return None if value is None else hook(value, cls)
+
+    return structure
+
+
+def _is_optional_record(type_: Any) -> bool:
+    arguments = get_args(type_)
+    return (
+        get_origin(type_) in {UnionType, Union}
+        and len(arguments) == 2  # noqa: PLR2004 - a record and None
+        and attrs.has(arguments[0])
+        and arguments[1] is NoneType
+    )
+
+
+def _invoke_hook(value: Any, _: Any) -> SpawnInvoke | HttpInvoke:
+    # The rules keep the fields of the two transports apart.
+    cls = HttpInvoke if "hostConfigKey" in value else SpawnInvoke
+    return cast("SpawnInvoke | HttpInvoke", _CONVERTER.structure(value, cls))
+
+
+_CONVERTER = Converter(detailed_validation=False)
+_CONVERTER.register_structure_hook(str, _strict(str))
+_CONVERTER.register_structure_hook(bool, _strict(bool))
+_CONVERTER.register_structure_hook(int, _whole)
+for _union, _hook in (
+    (str | None, _strict(str, NoneType)),
+    (bool | None, _strict(bool, NoneType)),
+    (bool | str, _strict(bool, str)),
+    (int | str, _whole_or(str)),
+    (int | str | None, _whole_or(str)),
+    (Scalar, _strict(str, int, float, bool, NoneType)),
+    (SpawnInvoke | HttpInvoke, _invoke_hook),
+):
+    _CONVERTER.register_structure_hook(_union, _hook)
+_CONVERTER.register_structure_hook_factory(attrs.has, _record_hook)
+_CONVERTER.register_structure_hook_factory(
+    lambda type_: get_origin(type_) is tuple, _tuple_hook
+)
+_CONVERTER.register_structure_hook_factory(
+    lambda type_: get_origin(type_) is PMap, _map_hook
+)
+_CONVERTER.register_structure_hook_factory(_is_optional_record, _optional_hook)
+
+
+def _slices(value: dict[str, Any], role: str) -> dict[str, Any]:
+    config = value.get("config")
+    if not isinstance(config, dict):
+        return {}
+    if role == "feature":
+        return config
+    # The rules pass reserved keys over where they do not refuse them.
+    return {key: entry for key, entry in config.items() if key not in RESERVED_NAMES}
+
+
+def _families(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return command families in a shape that can be structured.
+
+    Only features are held to the full shape; elsewhere a family is still claimed.
+    """
+    commands = value.get("commands")
+    if not isinstance(commands, list):
+        return []
+    return [
+        {
+            "family": entry["family"],
+            "module": _text_if_text(entry.get("module"), None),
+            "router": _text_if_text(entry.get("router"), None),
+            "subcommands": _texts(entry.get("subcommands")),
+        }
+        for entry in commands
+        if isinstance(entry, dict)
+        and isinstance(entry.get("family"), str)
+        and entry["family"]
+    ]
+
+
+def _texts(value: Any) -> list[str]:
+    entries = value if isinstance(value, list) else []
+    return [entry for entry in entries if isinstance(entry, str)]
+
+
+def _structure(value: Any) -> Manifest:
+    role = value["role"]
+    fields = dict(value)
+    fields["document"] = jsontext.canonical(value)
+    fields["config"] = _slices(value, role)
+    fields["commands"] = _families(value)
+    # The body of a feature lies beside the envelope; the others have a field.
+    fields["feature"] = value if role == "feature" else None
+    if role != "runtime":
+        fields["runtime"] = None
+    return cast("Manifest", _MANIFEST(fields, Manifest))
+
+
+_CONVERTER.register_structure_hook(bytes, _strict(bytes))
+_MANIFEST = _CONVERTER.get_structure_hook(Manifest)
