@@ -49,6 +49,7 @@ class Problem:
         line: Line of the offending value, from 1; for a missing key the line of the
             enclosing object. None when the document was given as a mapping.
         column: Column in characters, from 1; None together with `line`.
+        about: Ids of other capabilities the problem has to do with.
     """
 
     code: str
@@ -59,6 +60,7 @@ class Problem:
     file: str | None = None
     line: int | None = None
     column: int | None = None
+    about: tuple[str, ...] = ()
 
     def at(self, location: Location | None, file: str | None = None) -> Problem:
         """Return the same problem placed in a text, and in a file when one is named."""

@@ -68,7 +68,9 @@ UNIQUE: Mapping[str, tuple[str, str]] = pmap(
         "tracker-prefix": ("tracker prefix", "tracker-prefix-taken"),
     }
 )
-_WORD = {kind: word for table in (COLLISIONS, UNIQUE) for kind, (word, _) in table.items()}
+_WORD = {
+    kind: word for table in (COLLISIONS, UNIQUE) for kind, (word, _) in table.items()
+}
 
 
 def quoted(name: str) -> str:
@@ -114,6 +116,7 @@ class Index:
         owners: `(kind of name, name)` -> id of the owner.
         producers: `(point, artefact)` -> the step that produces it there.
         earliest: Artefact -> place in the loop of the first step that produces it.
+        spellings: Artefact in lower case -> artefact, to notice a slip of the key.
     """
 
     tiers: PMap[str, str] = attrs.field(factory=pmap)
@@ -121,6 +124,7 @@ class Index:
     owners: PMap[tuple[str, str], str] = attrs.field(factory=pmap)
     producers: PMap[tuple[str, str], Producer] = attrs.field(factory=pmap)
     earliest: PMap[str, int] = attrs.field(factory=pmap)
+    spellings: PMap[str, str] = attrs.field(factory=pmap)
 
     def __repr__(self) -> str:
         """Show the size only."""
@@ -156,6 +160,7 @@ class Draft:
         self._owners: dict[tuple[str, str], str] = {}
         self._producers: dict[tuple[str, str], Producer] = {}
         self._earliest: dict[str, int] = {}
+        self._spellings: dict[str, str] = {}
 
     def tier(self, capability_id: str) -> str | None:
         """Return the tier of a member, or None for an id that is not one."""
@@ -183,6 +188,11 @@ class Draft:
         places = (self._earliest.get(artefact), self._base.earliest.get(artefact))
         return min((p for p in places if p is not None), default=None)
 
+    def spelling(self, artefact: str) -> str | None:
+        """Return an artefact of a member that differs in letter case only, if any."""
+        folded = artefact.lower()
+        return self._spellings.get(folded) or self._base.spellings.get(folded)
+
     def add(self, manifest: Manifest) -> None:
         """Make a manifest a member; the first owner of a name keeps it."""
         owner = manifest.id
@@ -200,6 +210,7 @@ class Draft:
                 known = self._earliest.get(artefact)
                 if known is None or place < known:
                     self._earliest[artefact] = place
+                    self._spellings.setdefault(artefact.lower(), artefact)
 
     def freeze(self) -> Index:
         """Return the persistent form of everything known so far."""
@@ -211,6 +222,7 @@ class Draft:
             earliest=self._base.earliest.update(
                 {artefact: self.first_made(artefact) for artefact in self._earliest}
             ),
+            spellings=pmap(self._spellings).update(self._base.spellings),
         )
 
 

@@ -1,0 +1,342 @@
+"""The gates of the fold: whether one candidate joins, and if not, why.
+
+The first gate that fails decides; every problem of that gate is reported, not only the
+first one. What a skipped candidate would have checked is recorded whatever the reason.
+Source: docs/explanation/composition.md, "The nine gates".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import attrs
+
+from msdcomp.candidate import Candidate, Consent, FragmentText, Scope
+from msdcomp.crosscheck import Flow, Outlook, violations
+from msdcomp.diagnostics import Problem, pointer
+from msdcomp.invariants import Draft, collisions, quoted
+from msdcomp.lostgates import blocked_gates
+from msdcomp.registry import Entry
+from msdcomp.safetext import is_capability_id
+from msdcomp.semver import satisfies
+from msdcomp.verdict import Skipped, SkipWarning
+from msdcomp.vocabulary import RESERVED_PREFIXES
+
+if TYPE_CHECKING:
+    from msdcomp.host import Host
+    from msdcomp.manifest import Manifest
+
+__all__ = ["Admission", "skip"]
+
+
+@attrs.frozen(kw_only=True)
+class Fault:
+    """A gate that a candidate failed."""
+
+    code: str
+    reason: str
+    problems: tuple[Problem, ...]
+    #: What to do, as far as it does not depend on the candidate's id.
+    advice: str = ""
+
+
+def _fault(code: str, message: str, advice: str) -> Fault:
+    problem = Problem(code=code, message=message, hint=advice)
+    return Fault(code=code, reason=message, problems=(problem,), advice=advice)
+
+
+def _summed(code: str, what: str, problems: tuple[Problem, ...]) -> Fault:
+    first = problems[0]
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return Fault(
+        code=code,
+        reason=f"{what}: {first.message}{more}",
+        problems=problems,
+        advice=first.hint or "",
+    )
+
+
+# Gates 1 to 3 and the link rule look at the folder, not at what its manifest says.
+# Their sentences are fixed: nothing an unconsented overlay wrote is repeated.
+
+
+def _linked(candidate: Candidate) -> Fault | None:
+    if not candidate.linked or candidate.scope is not Scope.PROJECT:
+        return None
+    return _fault(
+        "linked-folder",
+        "the folder is a symbolic link, which is not followed inside a project",
+        "replace the link by a real folder",
+    )
+
+
+def _pending(candidate: Candidate) -> Fault | None:
+    if not candidate.pending:
+        return None
+    return _fault(
+        "pending",
+        "an install or upgrade of it has not finished",
+        "finish or roll back what was begun",
+    )
+
+
+_CONSENT_FAULTS = {
+    Consent.NONE: (
+        "unconsented",
+        "nobody has agreed to this project overlay on this machine",
+        "look at what it does, then agree to it",
+    ),
+    Consent.CHANGED: (
+        "consent-changed",
+        "its files are not the ones that were agreed to",
+        "look at what changed, then agree to it again",
+    ),
+    Consent.UNREADABLE: (
+        "consent-unreadable",
+        "the store of consent records cannot be read, so no consent can be found",
+        "repair the file `.msd/consent.json` in your home, or move it away",
+    ),
+}
+
+
+def _unconsented(candidate: Candidate) -> Fault | None:
+    if candidate.scope is not Scope.PROJECT:
+        return None
+    fault = _CONSENT_FAULTS.get(candidate.consent)
+    return _fault(*fault) if fault else None
+
+
+def _unread(candidate: Candidate) -> Fault | None:
+    if candidate.decoded is None:
+        why = candidate.unreadable or "there is no manifest"
+        return _fault(
+            "unreadable",
+            f"its `capability.json` cannot be read: {why}",
+            "put a regular file of at most 8 MiB there",
+        )
+    if not candidate.decoded.is_object:
+        what = "its `capability.json` is not strict JSON holding one object"
+        return _summed("not-json", what, candidate.decoded.problems)
+    return None
+
+
+def _reserved(candidate: Candidate) -> Fault | None:
+    prefix = next((p for p in RESERVED_PREFIXES if candidate.folder.startswith(p)), "")
+    if not prefix:
+        return None
+    return _fault(
+        "reserved-prefix",
+        f"ids beginning with `{prefix}` are kept for the host's own capabilities",
+        "give the capability, and its folder, another id",
+    )
+
+
+def _invalid(candidate: Candidate) -> Fault | None:
+    decoded = candidate.decoded
+    if decoded is None or decoded.manifest is not None:
+        return None
+    return _summed("invalid-manifest", "its manifest is not valid", decoded.problems)
+
+
+_ALONE: tuple[Callable[[Candidate], Fault | None], ...] = (
+    _linked,
+    _pending,
+    _unconsented,
+    _unread,
+    _reserved,
+    _invalid,
+)
+
+
+@attrs.frozen(kw_only=True)
+class Admission:
+    """What a candidate is judged against; one per fold.
+
+    Attributes:
+        draft: Members so far. Grows only in `msdcomp.compose`.
+        host: Version, loop and central configuration keys.
+        flow: Data flow among the first party's hooks.
+        outlook: What became of the other candidates.
+        accepted: Overlays that joined, by id.
+    """
+
+    draft: Draft
+    host: Host
+    flow: Flow
+    outlook: Outlook
+    accepted: dict[str, Candidate]
+
+    def judge(self, candidate: Candidate) -> Entry | Skipped:
+        """Return the entry a candidate joins with, or why it is left out.
+
+        Cost: what the candidate declares; nothing here walks the set.
+        """
+        for gate in _ALONE:
+            fault = gate(candidate)
+            if fault is not None:
+                return skip(candidate, fault, self.host)
+        manifest = candidate.decoded and candidate.decoded.manifest
+        assert manifest is not None  # noqa: S101 - the gates above saw to it
+        fault = self._collides(manifest) or self._too_new(manifest)
+        if fault is not None:
+            return skip(
+                candidate, fault, self.host, enforced=self.accepted.get(manifest.id)
+            )
+        texts, problems = _fragments(candidate, manifest)
+        if problems:
+            what = "a fragment file cannot be used"
+            fault = _summed("bad-fragment", what, tuple(problems))
+        else:
+            found = violations(
+                self.draft, manifest, self.host.contract, self.flow, self.outlook
+            )
+            if not found:
+                return Entry(manifest=manifest, fragments=texts)
+            what = "it does not fit the capabilities that are already there"
+            fault = _summed("invariant", what, found)
+        about = (other for problem in fault.problems for other in problem.about)
+        because = tuple(
+            key for other in dict.fromkeys(about) for key in self.outlook.keys(other)
+        )
+        return skip(candidate, fault, self.host, because=because)
+
+    def _collides(self, manifest: Manifest) -> Fault | None:
+        if manifest.id in self.accepted:
+            return _fault(
+                "shadowed",
+                "an overlay of the same id was accepted before it, and only that "
+                "order decided",
+                "remove one of the two copies",
+            )
+        found = collisions(self.draft, manifest, self.host.central)
+        if not found:
+            return None
+        return _summed("collision", "first come, first served", found)
+
+    def _too_new(self, manifest: Manifest) -> Fault | None:
+        wanted = manifest.engines.msd
+        running = self.host.version
+        if wanted is None or satisfies(running, wanted):
+            return None
+        message = (
+            f"it (version {manifest.version}) needs a host in the range "
+            f"{quoted(wanted)}, and this host is {quoted(running)}"
+        )
+        problem = Problem(
+            code="incompatible-engine",
+            path=pointer("engines", "msd"),
+            message=message,
+            hint="install a version of it made for this host, or another host",
+        )
+        return Fault(
+            code="incompatible-engine",
+            reason=message,
+            problems=(problem,),
+            advice=problem.hint or "",
+        )
+
+
+def _fragments(
+    candidate: Candidate, manifest: Manifest
+) -> tuple[dict[str, str], list[Problem]]:
+    """Return the texts of the files that a manifest names, and what is wrong there."""
+    texts: dict[str, str] = {}
+    problems: list[Problem] = []
+    feature = manifest.feature
+    if feature is None:
+        return texts, problems
+    hooks = (
+        *(("steps", n, step.fragment) for n, step in enumerate(feature.steps)),
+        *(
+            ("contributions", n, c.fragment)
+            for n, c in enumerate(feature.contributions)
+        ),
+    )
+    for group, index, fragment in hooks:
+        if fragment is None or fragment.inline is not None or fragment.path is None:
+            continue
+        found = candidate.fragments.get(fragment.path)
+        if isinstance(found, FragmentText) and found.text:
+            texts[fragment.path] = found.text
+            continue
+        code, why = ("fragment-unreadable", "it was not read")
+        if isinstance(found, FragmentText):
+            code, why = ("fragment-empty", "it is empty")
+        elif found is not None:
+            code, why = (found.code, found.reason)
+        problems.append(
+            Problem(
+                code=code,
+                path=pointer(group, index, "fragment", "path"),
+                message=f"the fragment file {quoted(fragment.path)} cannot be used: "
+                f"{why}",
+                hint="put the text there, as a file of the bundle's own",
+            )
+        )
+    return texts, problems
+
+
+def skip(
+    candidate: Candidate,
+    fault: Fault,
+    host: Host,
+    *,
+    enforced: Candidate | None = None,
+    because: tuple[tuple[str, str], ...] = (),
+) -> Skipped:
+    """Return the record of a candidate that is left out.
+
+    Args:
+        candidate: Whatever it is.
+        fault: The gate it failed.
+        host: For the points of its loop.
+        enforced: An accepted overlay of the same id, whose gates are not lost.
+        because: Skipped candidates it depended on.
+    """
+    place = f"{candidate.path}/capability.json"
+    remedy = _remedy(candidate, fault)
+    warning = SkipWarning(
+        code=fault.code,
+        scope=candidate.scope.value,
+        capability_id=candidate.folder,
+        path=candidate.path,
+        reason=fault.reason,
+        problems=tuple(
+            p if p.file is not None else attrs.evolve(p, file=place)
+            for p in fault.problems
+        ),
+        remedy=remedy,
+        because=because,
+    )
+    gates = blocked_gates(candidate, warning, host.contract, enforced)
+    return Skipped(warning=warning, gates=gates)
+
+
+#: The command that leads where one leads to the cure.
+_COMMANDS = {
+    "unconsented": "trust",
+    "consent-changed": "trust",
+    "pending": "reconcile",
+}
+
+
+def _remedy(candidate: Candidate, fault: Fault) -> str:
+    """Say what to do: the cure first, taking the overlay away last.
+
+    The command names the id only when it is one that can be typed as it stands.
+    """
+    folder = candidate.folder
+    scope = candidate.scope.value
+    if not is_capability_id(folder):
+        return f"{fault.advice}; or delete its folder in {scope} scope"
+    verb = _COMMANDS.get(fault.code)
+    lead = ""
+    if verb == "trust":
+        lead = f"`msd capability trust {folder}`: "
+    elif verb is not None:
+        lead = f"`msd capability {verb}`: "
+    return (
+        f"{lead}{fault.advice}; or take {candidate.path} ({scope}) away: "
+        f"`msd capability remove {folder}`"
+    )

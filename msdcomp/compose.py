@@ -1,0 +1,388 @@
+"""`compose`: a fold of untrusted candidates over the first-party registry.
+
+Each candidate sees what the ones before it left; one with a fault is skipped whole and
+leaves nothing behind but its warning and its gates. Then the set is built, by the same
+builder as the first party.
+Source: docs/explanation/composition.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+import attrs
+from pyrsistent import pmap
+
+from msdcomp.admission import Admission, Fault, skip
+from msdcomp.candidate import Candidate
+from msdcomp.composition import Composition
+from msdcomp.crosscheck import Flow, spelled
+from msdcomp.dataflow import Task, cycles
+from msdcomp.diagnostics import Problem
+from msdcomp.gates import BlockedGate
+from msdcomp.host import Host
+from msdcomp.invariants import Draft, Index, quoted, steps
+from msdcomp.ordering import in_order, offered
+from msdcomp.registry import BuildFailure, Entry, OrderingCycle, Registry, build
+from msdcomp.rules.contract import undispatched
+from msdcomp.verdict import BundlePath, Skipped, SkipWarning
+
+__all__ = ["OnSetFailure", "compose"]
+
+#: What to do when the accepted set cannot be built: drop every overlay, or only the
+#: ones that make it impossible.
+OnSetFailure = Literal["fallback", "isolate"]
+
+
+class _Outlook:
+    """What became of the other candidates; grows along one fold."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._waiting: dict[str, int] = {}
+        self._scopes: dict[str, str] = {}
+        self._requires: dict[str, tuple[str, ...]] = {}
+        self._makers: dict[str, tuple[str, ...]] = {}
+        self._skipped: dict[str, list[SkipWarning]] = {}
+        self._roots: dict[tuple[str, str], SkipWarning] = {}
+        # Found once for all, and only when a dependency is still undecided.
+        self._rings: Mapping[str, tuple[str, ...]] | None = None
+        makers: dict[str, dict[str, None]] = {}
+        for candidate in candidates:
+            folder = candidate.folder
+            self._waiting[folder] = self._waiting.get(folder, 0) + 1
+            self._scopes[folder] = candidate.scope.value
+            manifest = offered(candidate)
+            if manifest is None:
+                continue
+            self._requires[folder] = manifest.requires
+            for step in steps(manifest):
+                for artefact in step.produces:
+                    makers.setdefault(artefact, {})[folder] = None
+        self._makers = {artefact: tuple(ids) for artefact, ids in makers.items()}
+
+    def decided(self, candidate: Candidate, skipped: Skipped | None) -> None:
+        """Take note of a verdict; the root of a skip is that of its first cause."""
+        self._waiting[candidate.folder] -= 1
+        if skipped is None:
+            return
+        warning = skipped.warning
+        self._skipped.setdefault(candidate.folder, []).append(warning)
+        causes = (self._roots[key] for key in warning.because if key in self._roots)
+        self._roots[warning.key] = next(causes, warning)
+
+    def remember(self, before: Iterable[Skipped]) -> None:
+        """Take note of candidates that are no longer judged, as causes to name."""
+        for skipped in before:
+            warning = skipped.warning
+            self._skipped.setdefault(warning.capability_id, []).append(warning)
+            self._roots[warning.key] = warning
+
+    def fate(self, capability_id: str) -> str | None:
+        """Say why an installed capability is not a member, with the root cause."""
+        if warnings := self._skipped.get(capability_id):
+            root = self._roots[warnings[-1].key]
+            if root is warnings[-1]:
+                return f"was skipped ({root.code}: {root.reason})"
+            return (
+                f"was skipped, because of {quoted(root.capability_id)} "
+                f"({root.code}: {root.reason})"
+            )
+        if self._waiting.get(capability_id):
+            scope = self._scopes[capability_id]
+            return f"is decided later, in {scope} scope"
+        return None
+
+    def ring(self, one: str, other: str) -> tuple[str, ...]:
+        """Return the ids along a `requires` cycle when two lie on the same knot."""
+        if self._rings is None:
+            self._rings = _rings(self._requires)
+        ring = self._rings.get(one, ())
+        return ring if ring and self._rings.get(other) is ring else ()
+
+    def makers(self, artefact: str) -> tuple[str, ...]:
+        """Return installed capabilities that declare a step producing an artefact."""
+        return self._makers.get(artefact, ())
+
+    def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
+        """Return the keys of the skipped candidates of an id."""
+        return tuple(w.key for w in self._skipped.get(capability_id, ()))
+
+
+def _rings(requires: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """Return, for every id on a `requires` cycle, the ids along one."""
+    names = sorted(requires)
+    tasks = [Task(frozenset({name}), frozenset(requires[name])) for name in names]
+    rings: dict[str, tuple[str, ...]] = {}
+    for knot in cycles(tasks):
+        # A hop leads from what is required to whoever requires it.
+        ring = tuple(names[index] for index, _ in reversed(knot.hops))
+        rings.update(dict.fromkeys((names[index] for index in knot.members), ring))
+    return rings
+
+
+@attrs.frozen
+class _Accepted:
+    candidate: Candidate
+    entry: Entry
+
+
+@attrs.frozen
+class _Folded:
+    """What one pass over the candidates left."""
+
+    accepted: tuple[_Accepted, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def compose(
+    base: Registry,
+    candidates: Iterable[Candidate],
+    host: Host | None = None,
+    *,
+    on_set_failure: OnSetFailure = "fallback",
+) -> Composition:
+    """Fold untrusted candidates over the first-party registry.
+
+    Args:
+        base: The frozen first-party registry; no candidate can change an entry.
+        candidates: One per folder found, in any order.
+        host: Running version, loop and central configuration keys; by default the
+            host that the shipped capabilities belong to.
+        on_set_failure: `fallback` drops every overlay when the set of those accepted
+            cannot be built, `isolate` only the culprits and their dependents.
+
+    Returns:
+        The registry (`base` itself when nothing is accepted) with a warning for every
+        candidate that is not in it and a record for every gate lost with it.
+
+    Cost: proportional to what the candidates declare, plus sorting.
+    Source: docs/explanation/composition.md, "First-party always wins".
+    """
+    host = host or Host()
+    given = tuple(candidates)
+    firsts = tuple(base.capabilities[owner] for owner in sorted(base.capabilities))
+    index = Index.of(firsts, host.contract.order)
+    flow = Flow.of(firsts)
+    ordered = in_order(given, index, host.contract)
+    folded = _fold(ordered, index, flow, host)
+    skipped = folded.skipped
+    while folded.accepted:
+        built = build((*base.entries(), *(a.entry for a in folded.accepted)))
+        if isinstance(built, Registry):
+            return _composition(built, folded.accepted, skipped, (), host)
+        failure = _SetFailure.of(built)
+        if on_set_failure == "fallback":
+            skipped += tuple(
+                failure.dropped(accepted.candidate, host)
+                for accepted in folded.accepted
+            )
+            fallen = _composition(base, (), skipped, (failure.warning(),), host)
+            dropped = {a.entry.manifest.id: a.candidate for a in folded.accepted}
+            return attrs.evolve(
+                fallen,
+                dropped=pmap({owner: _bundle(c) for owner, c in dropped.items()}),
+            )
+        # Whoever is on a cycle goes; the others are judged again without them, since
+        # some may have depended on what is gone.
+        gone = built.culprits
+        skipped += tuple(
+            failure.dropped(accepted.candidate, host)
+            for accepted in folded.accepted
+            if accepted.candidate.folder in gone
+        )
+        rest = [a.candidate for a in folded.accepted if a.candidate.folder not in gone]
+        folded = _fold(rest, index, flow, host, skipped)
+        skipped += folded.skipped
+    return _composition(base, (), skipped, (), host)
+
+
+def _fold(
+    ordered: Sequence[Candidate],
+    index: Index,
+    flow: Flow,
+    host: Host,
+    before: Iterable[Skipped] = (),
+) -> _Folded:
+    """Judge candidates one after the other.
+
+    Args:
+        ordered: In the order of decision.
+        index: Who owns what in the first party.
+        flow: Data flow among the first party's hooks.
+        host: What they are judged for.
+        before: Candidates that an earlier pass skipped, as causes to name.
+    """
+    outlook = _Outlook(ordered)
+    outlook.remember(before)
+    draft = Draft(index, host.contract.order)
+    accepted: dict[str, _Accepted] = {}
+    admission = Admission(
+        draft=draft, host=host, flow=flow, outlook=outlook, accepted={}
+    )
+    skipped: list[Skipped] = []
+    for candidate in ordered:
+        verdict = _judged(admission, candidate)
+        if isinstance(verdict, Skipped):
+            skipped.append(verdict)
+            outlook.decided(candidate, verdict)
+            continue
+        draft.add(verdict.manifest)
+        admission.accepted[candidate.folder] = candidate
+        accepted[candidate.folder] = _Accepted(candidate, verdict)
+        outlook.decided(candidate, None)
+    return _Folded(tuple(accepted.values()), tuple(skipped))
+
+
+def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:
+    try:
+        return admission.judge(candidate)
+    except Exception as error:  # noqa: BLE001 - a defect costs one candidate, not all
+        message = (
+            f"composing it failed inside this library ({type(error).__name__}); "
+            "that is a defect, please report it with the manifest"
+        )
+        problem = Problem(code="internal-error", message=message)
+        fault = Fault(
+            code="internal-error",
+            reason=message,
+            problems=(problem,),
+            advice="report the defect",
+        )
+        return skip(candidate, fault, admission.host)
+
+
+_SET_ADVICE = (
+    "take one capability of each cycle away, or drop one of the artefacts named from "
+    "its `consumes`"
+)
+
+
+@attrs.frozen
+class _SetFailure:
+    """A failure of the whole set in words, made once for all overlays it drops."""
+
+    failure: BuildFailure
+    problems: tuple[Problem, ...]
+
+    @classmethod
+    def of(cls, failure: BuildFailure) -> _SetFailure:
+        return cls(failure, tuple(_cycle_problem(cycle) for cycle in failure.cycles))
+
+    def warning(self) -> SkipWarning:
+        """Return the one warning of a fallback."""
+        return SkipWarning(
+            code="set-build-failed",
+            scope="set",
+            capability_id="*",
+            reason="no registry can be built of all accepted overlays, so every one "
+            f"of them was dropped; {_some(self.failure.culprits)} wait for each other",
+            problems=self.problems,
+            remedy=_SET_ADVICE,
+        )
+
+    def dropped(self, candidate: Candidate, host: Host) -> Skipped:
+        """Return the record of an overlay that the failure takes along."""
+        own = candidate.folder
+        if own in self.failure.culprits:
+            problems = tuple(p for p in self.problems if own in p.about)
+            others = frozenset(c for p in problems for c in p.about if c != own)
+            reason = f"its hooks and those of {_some(others)} wait for each other"
+        else:
+            problems = self.problems[:1]
+            reason = (
+                "it was dropped with every other overlay, because "
+                f"{_some(self.failure.culprits)} wait for each other"
+            )
+        fault = Fault(
+            code="set-build-failed",
+            reason=reason,
+            problems=problems,
+            advice=_SET_ADVICE,
+        )
+        return skip(candidate, fault, host)
+
+
+def _some(ids: Iterable[str]) -> str:
+    """Name a few ids: a sentence stays one, however many there are."""
+    names = [quoted(name) for name in sorted(ids)]
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(names[:5]) + more
+
+
+def _cycle_problem(cycle: OrderingCycle) -> Problem:
+    way = (
+        ((hook.capability_id, hook.kind, hook.index), artefact)
+        for hook, artefact in cycle.hops
+    )
+    return Problem(
+        code="ordering-cycle",
+        message=f"the {cycle.kind}s at {cycle.point} wait for each other: "
+        + spelled(way),
+        hint=_SET_ADVICE,
+        about=tuple(cycle.culprits),
+    )
+
+
+def _composition(
+    registry: Registry,
+    accepted: Sequence[_Accepted],
+    skipped: Sequence[Skipped],
+    whole: Sequence[SkipWarning],
+    host: Host,
+) -> Composition:
+    """Gather the values of a finished fold."""
+    fallen = bool(whole)
+    warnings: dict[tuple[str, str], tuple[SkipWarning, ...]] = {}
+    # After a fallback one warning speaks for everything the set took along.
+    singles = [
+        s.warning
+        for s in skipped
+        if not (fallen and s.warning.code == "set-build-failed")
+    ]
+    for warning in (*singles, *whole):
+        warnings[warning.key] = (*warnings.get(warning.key, ()), warning)
+    return Composition(
+        registry=registry,
+        warnings=pmap(warnings),
+        blocked_gates=pmap(_by_point(skipped)),
+        accepted=tuple(a.entry.manifest.id for a in accepted),
+        paths=pmap({a.entry.manifest.id: _bundle(a.candidate) for a in accepted}),
+        diagnostics=pmap(_notices(accepted, host)),
+        command_roots=pmap(
+            {
+                a.entry.manifest.id: _bundle(a.candidate)
+                for a in accepted
+                if a.candidate.committed and a.entry.manifest.commands
+            }
+        ),
+    )
+
+
+def _bundle(candidate: Candidate) -> BundlePath:
+    return BundlePath(scope=candidate.scope.value, path=candidate.path)
+
+
+def _by_point(skipped: Iterable[Skipped]) -> Mapping[str, tuple[BlockedGate, ...]]:
+    found: dict[str, list[BlockedGate]] = {}
+    for one in skipped:
+        for gate in one.gates:
+            found.setdefault(gate.point, []).append(gate)
+    return {
+        point: tuple(sorted(gates, key=lambda g: (g.scope, g.capability_id)))
+        for point, gates in found.items()
+    }
+
+
+def _notices(
+    accepted: Sequence[_Accepted], host: Host
+) -> Mapping[tuple[str, str], tuple[Problem, ...]]:
+    """Return what should be looked at in overlays that joined nevertheless."""
+    notices = {}
+    for one in accepted:
+        decoded = one.candidate.decoded
+        known = decoded.diagnostics if decoded is not None else ()
+        found = (*known, *undispatched(one.entry.manifest, host.contract))
+        if found:
+            notices[one.candidate.key] = found
+    return notices

@@ -1,0 +1,388 @@
+"""The cross-capability invariants, asked of one capability at a time (gate 9).
+
+Every check looks only at what the candidate declares and looks the rest up. What the
+other candidates are doing meanwhile comes in as a `Outlook`, so that a dependency that
+is installed but was skipped is never called nonexistent.
+Source: docs/explanation/composition.md, "Cross-capability invariants".
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+import attrs
+
+from msdcomp.dataflow import Task, cycles
+from msdcomp.diagnostics import Problem, pointer
+from msdcomp.invariants import Draft, duplicates, quoted, steps
+from msdcomp.manifest import Contribution, Manifest, Step
+from msdcomp.rules.contract import check_contract
+from msdcomp.vocabulary import TIERS
+
+if TYPE_CHECKING:
+    from msdcomp.host import HostContract
+
+__all__ = ["Flow", "NobodyElse", "Outlook", "violations"]
+
+
+class Outlook(Protocol):
+    """What is known of capabilities that are not members (yet)."""
+
+    def fate(self, capability_id: str) -> str | None:
+        """Say in a clause why an installed capability is not a member, or None."""
+
+    def ring(self, one: str, other: str) -> tuple[str, ...]:
+        """Return the ids along a `requires` cycle when two lie on the same knot."""
+
+    def makers(self, artefact: str) -> tuple[str, ...]:
+        """Return installed capabilities that declare a step producing an artefact."""
+
+    def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
+        """Return `(scope, id)` of the skipped candidates of that id."""
+
+
+@attrs.frozen
+class NobodyElse:
+    """The outlook of a capability that is judged alone."""
+
+    def fate(self, capability_id: str) -> str | None:
+        """Know of nobody."""
+        del capability_id
+        return None
+
+    def ring(self, one: str, other: str) -> tuple[str, ...]:
+        """Know of no cycle."""
+        del one, other
+        return ()
+
+    def makers(self, artefact: str) -> tuple[str, ...]:
+        """Know of no producer."""
+        del artefact
+        return ()
+
+    def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
+        """Know of nobody skipped."""
+        del capability_id
+        return ()
+
+
+_Kind: TypeAlias = Literal["step", "contribution"]
+_Node: TypeAlias = tuple[str, _Kind, int]
+
+
+@attrs.frozen(repr=False)
+class Flow:
+    """The data flow among the hooks of the first party.
+
+    `readers` maps `(kind, point, artefact)` to the hooks that consume the artefact
+    there, `hooks` a hook to what it produces. Enough to ask whether one more
+    capability would close a circle, by walking only what it leads to.
+    """
+
+    readers: Mapping[tuple[str, str, str], tuple[_Node, ...]]
+    hooks: Mapping[_Node, Step | Contribution]
+
+    @classmethod
+    def of(cls, manifests: Iterable[Manifest]) -> Flow:
+        """Return the data flow among the hooks of these capabilities."""
+        readers: dict[tuple[str, str, str], tuple[_Node, ...]] = {}
+        hooks: dict[_Node, Step | Contribution] = {}
+        for manifest in manifests:
+            for node, hook in _hooks(manifest):
+                hooks[node] = hook
+                for artefact in frozenset(hook.consumes):
+                    key = (node[1], hook.point, artefact)
+                    readers[key] = (*readers.get(key, ()), node)
+        return cls(readers, hooks)
+
+    def circles(self, manifest: Manifest) -> Iterator[Problem]:
+        """Yield a problem for every circle a manifest closes, alone or with these."""
+        own = dict(_hooks(manifest))
+        groups: dict[tuple[_Kind, str], dict[_Node, Step | Contribution]] = {}
+        for node, hook in own.items():
+            groups.setdefault((node[1], hook.point), {})[node] = hook
+        for (kind, point), group in groups.items():
+            reach = dict(group)
+            frontier = list(group.values())
+            while frontier:
+                hook = frontier.pop()
+                for artefact in hook.produces:
+                    for node in self.readers.get((kind, point, artefact), ()):
+                        if node not in reach:
+                            reach[node] = self.hooks[node]
+                            frontier.append(self.hooks[node])
+            yield from _circles(point, reach, own)
+
+
+def _hooks(manifest: Manifest) -> Iterator[tuple[_Node, Step | Contribution]]:
+    feature = manifest.feature
+    if feature is None:
+        return
+    for index, step in enumerate(feature.steps):
+        yield (manifest.id, "step", index), step
+    for index, contribution in enumerate(feature.contributions):
+        yield (manifest.id, "contribution", index), contribution
+
+
+def _circles(
+    point: str,
+    reach: Mapping[_Node, Step | Contribution],
+    own: Mapping[_Node, Step | Contribution],
+) -> Iterator[Problem]:
+    nodes = sorted(reach)
+    tasks = [
+        Task(frozenset(reach[node].produces), frozenset(reach[node].consumes))
+        for node in nodes
+    ]
+    for cycle in cycles(tasks):
+        way = [(nodes[index], artefact) for index, artefact in cycle.hops]
+        first = next((nodes[i] for i in cycle.members if nodes[i] in own), None)
+        if first is None:  # not through this capability
+            continue
+        _, kind, index = first
+        yield Problem(
+            code="ordering-cycle",
+            path=pointer(f"{kind}s", index),
+            message=f"the {kind}s at {point} wait for each other: {spelled(way)}",
+            hint="drop one of these artefacts from `consumes`, or produce it earlier",
+        )
+
+
+def spelled(way: Iterable[tuple[tuple[str, str, int], str]]) -> str:
+    """Spell a cycle out, hook by hook, ending where it began."""
+    legs = [f"{quoted(node[0])} {node[1]} {node[2]}" for node, _ in way]
+    artefacts = [quoted(artefact) for _, artefact in way]
+    text = "".join(
+        f"{leg} gives {made} to " for leg, made in zip(legs, artefacts, strict=True)
+    )
+    return text + legs[0]
+
+
+def violations(
+    draft: Draft,
+    manifest: Manifest,
+    contract: HostContract,
+    flow: Flow,
+    outlook: Outlook,
+) -> tuple[Problem, ...]:
+    """Return every invariant that adding a manifest to a set would break.
+
+    Args:
+        draft: The members so far; without this manifest.
+        manifest: Structurally valid.
+        contract: The points, roles and artefacts of the host.
+        flow: Data flow among the first party's hooks.
+        outlook: What became of the other candidates.
+    """
+    return (
+        *check_contract(manifest, contract),
+        *duplicates(draft, manifest),
+        *_requires(draft, manifest, outlook),
+        *_runtimes(draft, manifest, outlook),
+        *_produces(draft, manifest),
+        *_consumes(draft, manifest, contract, outlook),
+        *flow.circles(manifest),
+    )
+
+
+def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Problem]:
+    for place, needed in enumerate(manifest.requires):
+        path = pointer("requires", place)
+        name = quoted(needed)
+        tier = draft.tier(needed)
+        if needed == manifest.id:
+            yield Problem(
+                code="requires-cycle",
+                path=path,
+                message=f"{name} requires itself",
+                hint="drop the entry",
+            )
+        elif tier is not None:
+            if TIERS.index(tier) > TIERS.index(manifest.tier):
+                yield Problem(
+                    code="tier-violation",
+                    path=path,
+                    message=f"a capability of tier {manifest.tier} may not require "
+                    f"{name}, which is of tier {tier}",
+                    hint=f"raise `tier` to {tier}, or require something smaller",
+                )
+        elif ring := outlook.ring(manifest.id, needed):
+            way = " requires ".join(quoted(one) for one in (*ring, ring[0]))
+            yield Problem(
+                code="requires-cycle",
+                path=path,
+                message=f"capabilities require each other in a circle: {way}",
+                hint="drop one of these entries of `requires`",
+                about=ring,
+            )
+        elif fate := outlook.fate(needed):
+            yield Problem(
+                code="requires-not-loaded",
+                path=path,
+                message=f"requires {name}, which is installed but {fate}",
+                hint=f"mend or remove {name} first",
+                about=(needed,),
+            )
+        else:
+            yield Problem(
+                code="requires-missing",
+                path=path,
+                message=f"requires {name}, which is not installed",
+                hint=f"install {name}, or drop the entry",
+            )
+
+
+def _runtimes(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Problem]:
+    compat = manifest.feature.runtime_compat if manifest.feature else None
+    if compat is None:
+        return
+    places = [
+        *(
+            (r, pointer("runtimeCompat", "supported", i))
+            for i, r in enumerate(compat.supported)
+        ),
+        *(
+            (r, pointer("runtimeCompat", "unsupported", i))
+            for i, r in enumerate(compat.unsupported)
+        ),
+        *((r, pointer("runtimeCompat", "notes", r)) for r in sorted(compat.notes)),
+    ]
+    told = {"*"}
+    for runtime, path in places:
+        if runtime in told or draft.is_runtime(runtime):
+            continue
+        told.add(runtime)
+        fate = outlook.fate(runtime)
+        why = (
+            f"which is installed but {fate}"
+            if fate
+            else "which no capability describes"
+        )
+        yield Problem(
+            code="unknown-runtime",
+            path=path,
+            message=f"names the runtime {quoted(runtime)}, {why}",
+            hint="name runtimes by the id of the capability that describes them",
+            about=(runtime,) if fate else (),
+        )
+
+
+def _produces(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
+    own: dict[tuple[str, str], int] = {}
+    for index, step in enumerate(steps(manifest)):
+        for place, artefact in enumerate(step.produces):
+            key = (step.point, artefact)
+            other = draft.producer(*key)
+            # One step listing an artefact twice counts once.
+            if other is None and own.setdefault(key, index) == index:
+                continue
+            rival = (
+                f"step {own[key]} of the same capability"
+                if other is None
+                else f"step {other.index} of {quoted(other.capability_id)}"
+            )
+            yield Problem(
+                code="artefact-produced-twice",
+                path=pointer("steps", index, "produces", place),
+                message=f"{quoted(artefact)} is already produced at {step.point} "
+                f"by {rival}",
+                hint="rename the artefact, or produce it at another point",
+            )
+
+
+def _consumes(
+    draft: Draft, manifest: Manifest, contract: HostContract, outlook: Outlook
+) -> Iterator[Problem]:
+    makers: dict[str, list[tuple[int, int]]] = {}
+    for index, step in enumerate(steps(manifest)):
+        for artefact in frozenset(step.produces):
+            found = makers.setdefault(artefact, [])
+            found.append((contract.order[step.point], index))
+    supply = _Supply(draft, contract, outlook, manifest.id, makers)
+    for index, step in enumerate(steps(manifest)):
+        for place, artefact in enumerate(step.consumes):
+            if not supply.meets(step.point, artefact, index):
+                path = pointer("steps", index, "consumes", place)
+                yield supply.unmet(step.point, artefact, index, path)
+
+
+@attrs.frozen
+class _Supply:
+    """Where a step can get an artefact from: the host, the members, its own siblings.
+
+    `makers` are the capability's own steps, artefact -> `(place in the loop, index)`.
+    """
+
+    draft: Draft
+    contract: HostContract
+    outlook: Outlook
+    capability_id: str
+    makers: Mapping[str, list[tuple[int, int]]]
+
+    def first(self, artefact: str, index: int) -> int | None:
+        """Return the place where another step first produces an artefact."""
+        member = self.draft.first_made(artefact)
+        own = [at for at, maker in self.makers.get(artefact, ()) if maker != index]
+        return min((at for at in (member, *own) if at is not None), default=None)
+
+    def meets(self, point: str, artefact: str, index: int) -> bool:
+        """Tell whether a step at a point finds an artefact there."""
+        first = self.first(artefact, index)
+        made = first is not None and first <= self.contract.order[point]
+        return made or self.contract.gives(artefact, point)
+
+    def unmet(self, point: str, artefact: str, index: int, path: str) -> Problem:
+        """Say why nothing gives a step what it consumes, as precisely as is known."""
+        name = quoted(artefact)
+        start = f"consumes {name} at {point}, "
+        if later := self._later(artefact, index):
+            return Problem(
+                code="consumes-produced-later",
+                path=path,
+                message=f"{start}but it is first there at {later}",
+                hint=f"move the step to {later} or after",
+            )
+        for maker in self.outlook.makers(artefact):
+            fate = self.outlook.fate(maker) if maker != self.capability_id else None
+            if fate:
+                return Problem(
+                    code="consumes-not-loaded",
+                    path=path,
+                    message=f"{start}which {quoted(maker)} would produce, but that "
+                    f"{fate}",
+                    hint=f"mend or remove {quoted(maker)} first",
+                    about=(maker,),
+                )
+        if artefact in self.makers:
+            return Problem(
+                code="consumes-never-produced",
+                path=path,
+                message=f"{start}which only the step itself produces",
+                hint="drop the artefact from `consumes`",
+            )
+        meant = self._meant(artefact)
+        return Problem(
+            code="consumes-never-produced",
+            path=path,
+            message=f"{start}which neither the host nor any step produces",
+            hint=f"produce it in a step at {point} or before, or drop it"
+            + (f"; did you mean {quoted(meant)}?" if meant else ""),
+        )
+
+    def _later(self, artefact: str, index: int) -> str | None:
+        first = self.first(artefact, index)
+        points = self.contract.points
+        if first is not None:
+            return points[first]
+        return next((p for p in points if self.contract.gives(artefact, p)), None)
+
+    def _meant(self, artefact: str) -> str | None:
+        """Return what was probably meant; the set itself is not searched for it."""
+        if spelling := self.draft.spelling(artefact):
+            return spelling
+        options = sorted({*self.contract.artefacts(), *self.makers})
+        folded = {option.lower(): option for option in options}
+        close = difflib.get_close_matches(artefact[:100].lower(), folded, 1, 0.8)
+        return folded[close[0]] if close else None
