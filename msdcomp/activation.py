@@ -8,7 +8,7 @@ Source: docs/reference/activation.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pyrsistent import PMap, pmap
 
@@ -18,6 +18,7 @@ from msdcomp.configlayers import (
     Effective,
     Layer,
     Origin,
+    Schema,
     Slice,
     Unreadable,
     freeze_json,
@@ -39,6 +40,7 @@ __all__ = [
     "Effective",
     "Layer",
     "Origin",
+    "Schema",
     "Slice",
     "Unreadable",
     "capability_states",
@@ -120,10 +122,10 @@ def unreadable(effective: Effective, what: str, consequence: str) -> Problem:
 
 class _Composed(Protocol):
     @property
-    def capabilities(self) -> Mapping[str, Manifest]: ...
+    def capabilities(self) -> Mapping[Any, Manifest]: ...
 
     @property
-    def config_schema(self) -> Mapping[str, Slice]: ...
+    def config_schema(self) -> Schema: ...
 
 
 def _activations(

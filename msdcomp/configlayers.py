@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import attrs
 from pyrsistent import PMap, PVector, pmap
@@ -31,6 +31,7 @@ __all__ = [
     "Effective",
     "Layer",
     "Origin",
+    "Schema",
     "Slice",
     "Unreadable",
     "freeze_json",
@@ -84,6 +85,11 @@ class Slice(Protocol):
     @property
     def default(self) -> Json:
         """The value of a key that is configured nowhere."""
+
+
+#: Key -> slice. The key type is open because a mapping is invariant in it, and a
+#: registry's own keys are of a narrower type than text.
+Schema: TypeAlias = Mapping[Any, Slice]
 
 
 def freeze_json(value: object, levels: int = MAX_LEVELS) -> Json:
@@ -247,7 +253,7 @@ def _own(value: Json, path: list[str]) -> tuple[Json] | None:
     return (value,)
 
 
-def lookup(key: str, layers: ConfigLayers, schema: Mapping[str, Slice]) -> Effective:
+def lookup(key: str, layers: ConfigLayers, schema: Schema) -> Effective:
     """Return the value of a dotted key, and which layer decided.
 
     Each segment names an own property of an object or, in a list, an index without

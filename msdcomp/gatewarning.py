@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from pyrsistent import pmap
 
-from msdcomp.activation import ConfigLayers, Origin, Slice, lookup
+from msdcomp.activation import ConfigLayers, Origin, Schema, lookup
 from msdcomp.manifest.names import Json
 from msdcomp.safetext import is_capability_id, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from msdcomp.gates import BlockedGate, GateCondition
 
@@ -95,7 +95,7 @@ class GateWarning:
 def gate_warnings(
     blocked: Iterable[BlockedGate],
     layers: ConfigLayers,
-    schema: Mapping[str, Slice],
+    schema: Schema,
 ) -> tuple[GateWarning, ...]:
     """Return one warning for each gate that would have been on, in the order given.
 
@@ -119,7 +119,7 @@ class _OwnSlice:
 def _may_be_on(
     conditions: tuple[GateCondition, ...],
     layers: ConfigLayers,
-    schema: Mapping[str, Slice],
+    schema: Schema,
 ) -> bool:
     return not conditions or any(
         _condition_may_hold(condition, layers, schema) for condition in conditions
@@ -127,7 +127,7 @@ def _may_be_on(
 
 
 def _condition_may_hold(
-    condition: GateCondition, layers: ConfigLayers, schema: Mapping[str, Slice]
+    condition: GateCondition, layers: ConfigLayers, schema: Schema
 ) -> bool:
     if condition.type is not None:
         own = _OwnSlice(type=condition.type, default=condition.default)

@@ -20,7 +20,7 @@ from msdcomp.activation import (
     ConfigLayers,
     Effective,
     Origin,
-    Slice,
+    Schema,
     lookup,
     mismatch,
     unreadable,
@@ -61,11 +61,11 @@ class LoopRegistry(Protocol):
     """What `resolve` reads of a registry: `Registry` has it, and so has `LoopView`."""
 
     @property
-    def by_loop_point(self) -> Mapping[str, HooksAtPoint]:
+    def by_loop_point(self) -> Mapping[Any, HooksAtPoint]:
         """Point -> hooks; points without hooks may be missing."""
 
     @property
-    def config_schema(self) -> Mapping[str, Slice]:
+    def config_schema(self) -> Schema:
         """Key -> slice."""
 
 
@@ -179,7 +179,7 @@ class _Inquiry:
 
     point: str
     layers: ConfigLayers
-    schema: Mapping[str, Slice]
+    schema: Schema
     states: Mapping[str, bool | None] | None
     #: A dict for its order and for membership; the values are unused.
     diagnostics: dict[Problem, None] = attrs.field(factory=dict)
