@@ -47,6 +47,11 @@ def write(path: Path, content: bytes | str) -> None:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+def _compact(value: Any) -> str:
+    # Without spaces: a vector tampers with white space by writing them.
+    return json.dumps(value, separators=(",", ":"))
+
+
 def put(path: Path, spec: Any) -> None:
     """Put one entry of `files` or `tamper` in its place; None takes it away."""
     match spec:
@@ -55,7 +60,7 @@ def put(path: Path, spec: Any) -> None:
         case str():
             write(path, spec)
         case {"json": value}:
-            write(path, json.dumps(value))
+            write(path, _compact(value))
         case {"base64": text}:
             write(path, base64.b64decode(text))
         case {"dir": True}:
@@ -67,10 +72,10 @@ def put(path: Path, spec: Any) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.symlink_to(target)
         case {"pad": {"json": value, "bytes": size}}:
-            write(path, json.dumps(value).ljust(size))
+            write(path, _compact(value).ljust(size))
         case {"nested": {"json": value, "depth": depth}}:
-            text = json.dumps(value)
-            tail = ", " if value else ""
+            text = _compact(value)
+            tail = "," if value else ""
             write(path, f'{text[:-1]}{tail}"zz": {"[" * depth}{"]" * depth}}}')
         case _:
             message = f"no form of a file: {spec!r:.200}"
@@ -112,7 +117,8 @@ def _consent(layout: Layout, entry: dict[str, Any]) -> None:
     bundle = project / ".msd" / "capabilities" / entry["id"]
     if "bundle" in entry:
         bundle = layout.root / entry["bundle"]
-    gates = decode((bundle / "capability.json").read_bytes(), entry["id"]).gates
+    manifest = bundle / "capability.json"
+    gates = decode(manifest.read_bytes()).gates if manifest.is_file() else ()
     content = bundle
     if entry["state"] == "wrong-hash":
         content = layout.root / "some-other-content"

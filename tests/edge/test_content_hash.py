@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.layouts import put, write
 
 from msdcomp.edge import content_hash
 from msdcomp.edge.content_hash import Bundle, read_bundle
 from msdcomp.edge.files import FileFault, Listing
+from tests.layouts import put, write
 
 EMPTY = (
     "sha512-G3QJzPDVo006d+qr+p/idCdlW+kpcSfulSKqG/QEbU+UWYNngWnLGnNI7crEfvDZ4skkEw5bzF8"
@@ -99,9 +99,7 @@ def test_bytecode_of_a_folder_that_is_itself_a_cache(tmp_path: Path) -> None:
 
 
 def test_names_are_bytes(bundle: Path) -> None:
-    name = os.path.join(os.fsencode(bundle), b"\xff\xfe")
-    with open(name, "wb") as stream:
-        stream.write(b"x")
+    write(bundle / os.fsdecode(b"\xff\xfe"), "x")
     found = read_bundle(os.fsencode(bundle) + b"/")
     assert isinstance(found, Bundle)
     assert b"\xff\xfe" in found.files
@@ -229,9 +227,9 @@ def test_an_entry_that_cannot_be_told_refuses(
 def test_no_descriptor_is_left_open(bundle: Path) -> None:
     """A refusal deep inside closes every folder on the way."""
     put(bundle / "a" / "b" / "c", {"symlink": "."})
-    before = len(os.listdir("/dev/fd"))
+    before = sum(1 for _ in Path("/dev/fd").iterdir())
     fault(bundle)
-    assert len(os.listdir("/dev/fd")) == before
+    assert sum(1 for _ in Path("/dev/fd").iterdir()) == before
 
 
 def test_the_hash_does_not_depend_on_the_locale(bundle: Path) -> None:

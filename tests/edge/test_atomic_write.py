@@ -1,0 +1,107 @@
+"""Writing: readers see the old content or the new, never a part."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from msdcomp.edge.files import FileFault, read_file, write_atomic
+from tests.layouts import write
+
+
+def code(result: object) -> str:
+    assert isinstance(result, FileFault), result
+    return result.code
+
+
+def test_writing_replaces_a_file_whole(tmp_path: Path) -> None:
+    target = tmp_path / "new" / "folder" / "f"
+    assert write_atomic(str(target), b"one") is None
+    assert write_atomic(str(target), b"two") is None
+    assert target.read_bytes() == b"two"
+    assert [entry.name for entry in target.parent.iterdir()] == ["f"]
+
+
+def test_writing_replaces_a_link_instead_of_its_target(tmp_path: Path) -> None:
+    write(tmp_path / "elsewhere", "kept")
+    (tmp_path / "f").symlink_to("elsewhere")
+    assert write_atomic(str(tmp_path / "f"), b"new") is None
+    assert (tmp_path / "elsewhere").read_bytes() == b"kept"
+    assert not (tmp_path / "f").is_symlink()
+
+
+def test_a_target_that_cannot_be_replaced_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path / "f" / "x", "")
+    assert code(write_atomic(str(tmp_path / "f"), b"new")) == "not-regular"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["f"]
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    write(tmp_path / "f", "")
+    assert code(write_atomic(str(tmp_path / "f" / "g"), b"")) == "unreadable"
+
+
+def test_a_full_disk_keeps_the_old_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_fd: int) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    write(tmp_path / "f", "old")
+    monkeypatch.setattr(os, "fsync", failing)
+    assert code(write_atomic(str(tmp_path / "f"), b"new")) == "unreadable"
+    assert (tmp_path / "f").read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["f"]
+
+
+@pytest.mark.parametrize("step", ["open", "fsync"])
+def test_a_folder_that_cannot_be_synced_is_tolerated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Some file systems refuse it; the rename has happened all the same."""
+    real_open, real_sync = os.open, os.fsync
+    folders: set[int] = set()
+
+    def opening(path: str, flags: int, *rest: int, **more: int) -> int:
+        folder = bool(flags & os.O_DIRECTORY)
+        if folder and step == "open":
+            raise OSError(errno.EACCES, "no")
+        fd = real_open(path, flags, *rest, **more)
+        folders.update({fd} if folder else ())
+        return fd
+
+    def syncing(fd: int) -> None:
+        if fd in folders:
+            raise OSError(errno.EINVAL, "no")
+        real_sync(fd)
+
+    monkeypatch.setattr(os, "open", opening)
+    monkeypatch.setattr(os, "fsync", syncing)
+    assert write_atomic(str(tmp_path / "f"), b"new") is None
+    assert (tmp_path / "f").read_bytes() == b"new"
+
+
+def test_readers_never_see_a_part(tmp_path: Path) -> None:
+    target = str(tmp_path / "f")
+    contents = [bytes([65 + n]) * 200_000 for n in range(4)]
+    write_atomic(target, contents[0])
+    done = threading.Event()
+
+    def keep_writing() -> None:
+        for content in contents * 5:
+            write_atomic(target, content)
+        done.set()
+
+    writer = threading.Thread(target=keep_writing)
+    writer.start()
+    seen = 0
+    while not done.is_set() or not seen:
+        assert read_file(target) in contents
+        seen += 1
+    writer.join()
