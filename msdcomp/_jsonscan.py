@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from msdcomp.diagnostics import Location, pointer
+from msdcomp.safetext import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 MAX_DEPTH = 200
 #: Largest integer, by absolute value: beyond it a double cannot count.
 MAX_INTEGER = 2**53
-#: Oddities listed for one text.
-_MAX_ODDITIES = 1000
+#: Oddities listed for one text; one more says that there are others.
+MAX_ODDITIES = 1000
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _STRING = re.compile(
@@ -130,8 +131,9 @@ class _Level:
         self.key: str | None = None
         self.wanted = wanted
 
-    def part(self) -> str | int:
-        return len(self.items) if self.keys is None else self.key or ""
+    def part(self) -> str | int | None:
+        """Return what the entry being read is called; None before its key is known."""
+        return len(self.items) if self.keys is None else self.key
 
     def close(self) -> object:
         if self.keys is None:
@@ -161,7 +163,8 @@ def scan(text: str, start: int = 0, pointers: Iterable[str] = ()) -> Scanned:
     try:
         value = scanner.run(start)
     except _BrokenError as error:
-        scanner.odd(error.code, error.message, error.offset)
+        # What surrounds the place is not known to be what it seems.
+        scanner.oddities.append(Oddity(error.code, error.message, "", error.offset))
     return Scanned(value, scanner.oddities, wanted.nearest)
 
 
@@ -173,9 +176,13 @@ class _Scanner:
         self._wanted = wanted
 
     def odd(self, code: str, message: str, offset: int) -> None:
-        path = pointer(*(level.part() for level in self._levels))
-        if len(self.oddities) < _MAX_ODDITIES:
+        if len(self.oddities) < MAX_ODDITIES:
+            parts = (level.part() for level in self._levels)
+            path = pointer(*(part for part in parts if part is not None))
             self.oddities.append(Oddity(code, message, path, offset))
+        elif len(self.oddities) == MAX_ODDITIES:
+            message = f"the document has more than {MAX_ODDITIES} faults"
+            self.oddities.append(Oddity("too-many-problems", message, "", offset))
 
     def _space(self, at: int) -> int:
         return _SPACE.match(self.text, at).end()  # type: ignore[union-attr]
@@ -233,12 +240,10 @@ class _Scanner:
     def _key(self, level: _Level, at: int) -> int:
         if self.text[at : at + 1] != '"':
             raise self._expect("a key in double quotes", at)
-        # Until its own name is known, a fault in a key belongs to the object.
-        level.key = ""
         key, end = self._string(at)
         level.key = key
         if level.keys is not None and key in level.keys:
-            message = f"the key {json.dumps(key[:60])} is given twice in one object"
+            message = f'the key "{safe(key, 60)}" must be given once, got it again'
             self.odd("duplicate-key", message, at)
         at = self._space(end)
         if self.text[at : at + 1] != ":":
@@ -271,7 +276,7 @@ class _Scanner:
             self.odd("not-finite", message, match.start())
             return None
         if match["part"] is None and match["exp"] is None:
-            if len(digits) <= 17 and abs(int(digits)) <= MAX_INTEGER:  # noqa: PLR2004
+            if len(digits) <= 17 and abs(int(digits)) <= MAX_INTEGER:
                 return int(digits)
             message = f"an integer must lie within 2^53, got {digits[:40]}"
             self.odd("integer-too-large", message, match.start())

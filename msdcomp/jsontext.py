@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import attrs
-from pyrsistent import PVector
 
 from msdcomp._jsonscan import (
     MAX_DEPTH,
@@ -34,7 +32,6 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_INTEGER",
     "Parsed",
-    "adopt",
     "canonical",
     "locate",
     "locate_all",
@@ -71,7 +68,7 @@ class _OddError(Exception):
 
 
 def _integer(digits: str) -> int:
-    if len(digits) <= 17:  # noqa: PLR2004 - 2^53 has 16 digits, and there may be a sign
+    if len(digits) <= 17:  # 2^53 has 16 digits, and there may be a sign
         value = int(digits)
         if -MAX_INTEGER <= value <= MAX_INTEGER:
             return value
@@ -96,12 +93,13 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return value
 
 
-_DECODE = json.JSONDecoder(
+_SCAN = json.JSONDecoder(
     object_pairs_hook=_object,
     parse_int=_integer,
     parse_float=_number,
     parse_constant=_constant,
-).decode
+).raw_decode
+_SPACE = re.compile(r"[ \t\n\r]*+")
 
 _ENCODE = json.JSONEncoder(
     sort_keys=True,
@@ -113,7 +111,11 @@ _ENCODE = json.JSONEncoder(
 
 
 def canonical(value: object) -> bytes:
-    """Return plain JSON as canonical bytes: sorted keys, no spaces, UTF-8."""
+    """Return plain JSON as canonical bytes: sorted keys, no spaces, UTF-8.
+
+    Raises:
+        UnicodeEncodeError: A string holds half a surrogate pair.
+    """
     return _ENCODE(value).encode()
 
 
@@ -136,7 +138,9 @@ def _fast(text: str) -> object:
     """Return the value of strict JSON, or raise for any reason not to be sure."""
     if _nests_too_deep(text):
         raise _OddError
-    value = _DECODE(text)
+    value, end = _SCAN(text, _SPACE.match(text).end())  # type: ignore[union-attr]
+    if end != len(text) and not _SPACE.fullmatch(text, end):
+        raise _OddError
     if "\\u" in text and _SURROGATE_ESCAPE.search(text):
         canonical(value)
     return value
@@ -177,12 +181,13 @@ def _problem(code: str, message: str, path: str, places: Places, at: int) -> Pro
 
 def _slow(data: bytes | str) -> Parsed:
     size = len(data if isinstance(data, bytes) else data.encode(errors="replace"))
+    nowhere = Places("")
     if size > MAX_BYTES:
         message = f"the document must have at most {MAX_BYTES} bytes, got {size}"
-        return Parsed(problems=(_problem("too-large", message, "", Places(""), 0),))
+        return Parsed(problems=(_problem("too-large", message, "", nowhere, 0),))
     if isinstance(data, bytes) and b"\0" in data[:4]:
         message = "the text must be UTF-8, got what looks like UTF-16 or UTF-32"
-        return Parsed(problems=(_problem("invalid-utf8", message, "", Places(""), 0),))
+        return Parsed(problems=(_problem("invalid-utf8", message, "", nowhere, 0),))
     problems = []
     text, bad = _decoded(data)
     places = Places(text)
@@ -215,116 +220,6 @@ def _decoded(data: bytes | str) -> tuple[str, tuple[int, int] | None]:
         return data.decode(errors="replace"), (len(before), data[error.start])
 
 
-# Values given in memory.
-
-
-def adopt(value: object) -> Parsed:
-    """Copy a Python value into plain JSON, or say why it has no JSON counterpart.
-
-    Mappings, lists, tuples and persistent vectors are taken, and subclasses of the
-    scalars as the plain scalar. The input is never changed, and problems have no line.
-    """
-    problems: list[Problem] = []
-    budget = [MAX_BYTES]
-    copied = _copy(value, (), [], problems, budget)
-    if budget[0] < 0:
-        message = f"the value must fit into {MAX_BYTES} bytes of JSON, got more"
-        return Parsed(problems=(_refused("too-large", message, ()),))
-    if problems:
-        return Parsed(problems=tuple(problems), loose=copied)
-    return Parsed(value=copied)
-
-
-def _refused(code: str, message: str, path: tuple[str | int, ...]) -> Problem:
-    from msdcomp.diagnostics import pointer
-
-    return Problem(
-        code=code, path=pointer(*path), message=message, hint=CODES[code].remedy
-    )
-
-
-def _copy(
-    value: object,
-    path: tuple[str | int, ...],
-    parents: list[int],
-    problems: list[Problem],
-    budget: list[int],
-) -> object:
-    budget[0] -= 2
-    if budget[0] < 0:
-        return None
-    if isinstance(value, str):
-        return _copy_text(value, path, problems, budget)
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int | float):
-        return _copy_number(value, path, problems)
-    if not isinstance(value, Mapping | list | tuple | PVector):
-        message = f"the value must be JSON, got {type(value).__name__}"
-        problems.append(_refused("not-json-value", message, path))
-        return None
-    if id(value) in parents:
-        message = "the value must be a tree, got one that contains itself"
-        problems.append(_refused("cyclic-value", message, path))
-        return None
-    if len(parents) >= MAX_DEPTH:
-        message = f"the value must have at most {MAX_DEPTH} levels, got more"
-        problems.append(_refused("too-deep", message, path))
-        return None
-    parents.append(id(value))
-    copied: object
-    if isinstance(value, Mapping):
-        copied = {}
-        for key, entry in value.items():
-            if not isinstance(key, str):
-                message = f"a key must be a string, got {type(key).__name__}"
-                problems.append(_refused("key-not-string", message, path))
-                continue
-            name = _copy_text(key, path, problems, budget)
-            copied[name] = _copy(entry, (*path, name), parents, problems, budget)
-    else:
-        copied = [
-            _copy(entry, (*path, index), parents, problems, budget)
-            for index, entry in enumerate(value)
-        ]
-    parents.pop()
-    return copied
-
-
-def _copy_text(
-    text: str,
-    path: tuple[str | int, ...],
-    problems: list[Problem],
-    budget: list[int],
-) -> str:
-    budget[0] -= len(text)
-    plain = str.__str__(text)
-    try:
-        plain.encode()
-    except UnicodeEncodeError:
-        message = "a string must hold whole characters, got half a surrogate pair"
-        problems.append(_refused("lone-surrogate", message, path))
-        return plain.encode(errors="replace").decode()
-    return plain
-
-
-def _copy_number(
-    value: float, path: tuple[str | int, ...], problems: list[Problem]
-) -> int | float | None:
-    if isinstance(value, int):
-        plain = int.__add__(value, 0)
-        if -MAX_INTEGER <= plain <= MAX_INTEGER:
-            return plain
-        message = "an integer must lie within 2^53, got a larger one"
-        problems.append(_refused("integer-too-large", message, path))
-        return None
-    number = as_number(repr(float.__add__(value, 0.0)))
-    if number is None:
-        message = "a number must be finite, got one that is not"
-        problems.append(_refused("not-finite", message, path))
-    return number
-
-
 # Places.
 
 
@@ -337,10 +232,10 @@ def locate_all(data: bytes | str, pointers: Iterable[str]) -> dict[str, Location
     return {path: places.location(found(path)) for path in wanted}
 
 
-def locate(data: bytes | str, pointer: str) -> Location:
-    """Return where a value stands in a text; a missing key is at its object.
+def locate(data: bytes | str, path: str) -> Location:
+    r"""Return where a value stands in a text; a missing key is at its object.
 
     >>> locate('{\\n  "steps": [1]\\n}', "/steps/0")
     Location(line=2, column=13)
     """
-    return locate_all(data, (pointer,))[pointer]
+    return locate_all(data, (path,))[path]

@@ -19,6 +19,7 @@ from pyrsistent import PMap, pmap
 
 from msdcomp import jsontext
 from msdcomp.diagnostics import Problem, Severity
+from msdcomp.jsonvalue import adopt
 from msdcomp.manifest import (
     ArtifactKind,
     ConfigHome,
@@ -51,15 +52,21 @@ class Decoded:
         manifest: The manifest, when it has no fault.
         problems: Every fault, in document order.
         diagnostics: What is reported although it is accepted, in document order.
-        gates: Every gate that can be read, whatever else is wrong.
         is_object: False when the text is not strict JSON holding one object.
     """
 
     manifest: Manifest | None = None
     problems: tuple[Problem, ...] = ()
     diagnostics: tuple[Problem, ...] = ()
-    gates: tuple[DeclaredGate, ...] = ()
     is_object: bool = True
+    _gates: tuple[DeclaredGate, ...] = ()
+
+    @property
+    def gates(self) -> tuple[DeclaredGate, ...]:
+        """Every gate that can be read, whatever else is wrong; read when asked for."""
+        if self.manifest is None:
+            return self._gates
+        return declared_gates(jsontext.parse(self.manifest.document).value)
 
 
 def decode(
@@ -79,7 +86,7 @@ def decode(
         The manifest or its faults, never both. Never raises for the content of `data`,
         and never changes it.
     """
-    parsed = jsontext.adopt(data) if isinstance(data, Mapping) else jsontext.parse(data)
+    parsed = adopt(data) if isinstance(data, Mapping) else jsontext.parse(data)
     if parsed.problems:
         return Decoded(
             problems=tuple(problem.at(None, file) for problem in parsed.problems),
@@ -92,8 +99,11 @@ def decode(
         found = place(found, data, file)
     problems = tuple(p for p in found if p.severity is Severity.ERROR)
     diagnostics = tuple(p for p in found if p.severity is not Severity.ERROR)
+    if not problems:
+        # Only an object passes the rules.
+        manifest = _structure(cast(dict[str, object], value))
+        return Decoded(manifest=manifest, diagnostics=diagnostics)
     return Decoded(
-        manifest=None if problems else _structure(value),
         problems=problems,
         diagnostics=diagnostics,
         gates=declared_gates(value),
@@ -127,9 +137,10 @@ _Hook: TypeAlias = "Callable[[Any, Any], Any]"
 
 def _strict(*types: type) -> _Hook:
     """Return a hook that takes values of exactly these types, and converts nothing."""
-    allowed = frozenset(types)
+    # The types have names in errors; `in` on a small tuple is the fastest test.
+    allowed = types
 
-    def structure(value: Any, _: Any) -> Any:
+    def structure(value: object, _: object) -> object:
         if type(value) in allowed:
             return value
         message = f"expected {sorted(t.__name__ for t in allowed)}, got {value!r:.80}"
@@ -138,27 +149,27 @@ def _strict(*types: type) -> _Hook:
     return structure
 
 
-def _whole(value: Any, _: Any) -> int:
-    # Beyond 2^53 an integral JSON number is a float.
-    if type(value) is int or (type(value) is float and value.is_integer()):
+def _whole(value: object, _: object) -> int:
+    # Beyond 2^53 an integral JSON number is a float; `type`, since True is an int.
+    if isinstance(value, int | float) and type(value) is not bool and value % 1 == 0:
         return int(value)
     message = f"expected a whole number, got {value!r:.80}"
     raise TypeError(message)
 
 
 def _whole_or(other: type) -> _Hook:
-    def structure(value: Any, _: Any) -> Any:
+    def structure(value: object, _: object) -> object:
         return value if type(value) is other else _whole(value, None)
 
     return structure
 
 
-def _text_if_text(value: Any, _: Any) -> str | None:
+def _text_if_text(value: object, _: object) -> str | None:
     """Read a field that no rule looks at: text, or nothing usable."""
     return value if isinstance(value, str) else None
 
 
-def _aliases(value: Any, _: Any) -> PMap[str, str]:
+def _aliases(value: object, _: object) -> PMap[str, str]:
     """Read the aliases of a contribution, leaving out what names no key."""
     pairs = value.items() if isinstance(value, dict) else ()
     return pmap({name: key for name, key in pairs if isinstance(key, str)})
@@ -170,14 +181,14 @@ def freeze(value: object) -> Json:
         return pmap({key: freeze(entry) for key, entry in value.items()})
     if isinstance(value, list):
         return tuple(freeze(entry) for entry in value)
-    return cast("Json", value)
+    return cast(Json, value)
 
 
-def _frozen(value: Any, _: Any) -> Json:
+def _frozen(value: object, _: object) -> Json:
     return freeze(value)
 
 
-def _switches(value: Any, _: Any) -> Json:
+def _switches(value: object, _: object) -> Json:
     return freeze(value) if isinstance(value, dict) else pmap()
 
 
@@ -194,7 +205,7 @@ _SPECIAL: dict[tuple[type, str], _Hook] = {
 }
 
 
-def _wire_name(attribute: attrs.Attribute[Any]) -> str:
+def _wire_name(attribute: attrs.Attribute[object]) -> str:
     named = attribute.metadata.get("wire")
     if named is not None:
         return str(named)
@@ -215,53 +226,67 @@ def _record_hook(cls: type) -> _Hook:
     return make_dict_structure_fn(cls, _CONVERTER, **overrides)  # type: ignore[arg-type]
 
 
-def _tuple_hook(type_: Any) -> _Hook:
+_TEXT = {str}
+
+
+def _tuple_hook(type_: object) -> _Hook:
     item = get_args(type_)[0]
     hook = _CONVERTER.get_structure_hook(item)
+    # A NewType names the type it was made of.
+    item_is_text = getattr(item, "__supertype__", item) is str
 
-    def structure(value: Any, _: Any) -> tuple[Any, ...]:
-        if type(value) is not list:
+    def structure(value: object, _: object) -> tuple[object, ...]:
+        if not isinstance(value, list):
             message = f"expected a list, got {value!r:.80}"
             raise TypeError(message)
+        if item_is_text and set(map(type, value)) <= _TEXT:
+            return tuple(value)
         return tuple([hook(entry, item) for entry in value])
 
     return structure
 
 
-def _map_hook(type_: Any) -> _Hook:
+def _map_hook(type_: object) -> _Hook:
     item = get_args(type_)[1]
     hook = _CONVERTER.get_structure_hook(item)
 
-    def structure(value: Any, _: Any) -> PMap[Any, Any]:
-        return pmap({key: hook(entry, item) for key, entry in value.items()})
+    def structure(value: object, _: object) -> PMap[str, object]:
+        pairs = cast(dict[str, object], value).items()
+        return pmap({key: hook(entry, item) for key, entry in pairs})
 
     return structure
 
 
-def _optional_hook(type_: Any) -> _Hook:
+def _optional_hook(type_: object) -> _Hook:
     cls = get_args(type_)[0]
     hook = _CONVERTER.get_structure_hook(cls)
 
-    def structure(value: Any, _: Any) -> Any:
+    def structure(value: object, _: object) -> object:
         return None if value is None else hook(value, cls)
 
     return structure
 
 
-def _is_optional_record(type_: Any) -> bool:
+def _is(type_: object, generic: object) -> bool:
+    origin: object = get_origin(type_)
+    return origin is generic
+
+
+def _is_optional_record(type_: object) -> bool:
     arguments = get_args(type_)
     return (
         get_origin(type_) in {UnionType, Union}
-        and len(arguments) == 2  # noqa: PLR2004 - a record and None
+        and len(arguments) == 2
         and attrs.has(arguments[0])
         and arguments[1] is NoneType
     )
 
 
-def _invoke_hook(value: Any, _: Any) -> SpawnInvoke | HttpInvoke:
+def _invoke_hook(value: object, _: object) -> SpawnInvoke | HttpInvoke:
     # The rules keep the fields of the two transports apart.
-    cls = HttpInvoke if "hostConfigKey" in value else SpawnInvoke
-    return cast("SpawnInvoke | HttpInvoke", _CONVERTER.structure(value, cls))
+    if "hostConfigKey" in cast(dict[str, object], value):
+        return _CONVERTER.structure(value, HttpInvoke)
+    return _CONVERTER.structure(value, SpawnInvoke)
 
 
 _CONVERTER = Converter(detailed_validation=False)
@@ -279,16 +304,12 @@ for _union, _hook in (
 ):
     _CONVERTER.register_structure_hook(_union, _hook)
 _CONVERTER.register_structure_hook_factory(attrs.has, _record_hook)
-_CONVERTER.register_structure_hook_factory(
-    lambda type_: get_origin(type_) is tuple, _tuple_hook
-)
-_CONVERTER.register_structure_hook_factory(
-    lambda type_: get_origin(type_) is PMap, _map_hook
-)
+_CONVERTER.register_structure_hook_factory(lambda type_: _is(type_, tuple), _tuple_hook)
+_CONVERTER.register_structure_hook_factory(lambda type_: _is(type_, PMap), _map_hook)
 _CONVERTER.register_structure_hook_factory(_is_optional_record, _optional_hook)
 
 
-def _slices(value: dict[str, Any], role: str) -> dict[str, Any]:
+def _slices(value: dict[str, object], role: object) -> dict[str, object]:
     config = value.get("config")
     if not isinstance(config, dict):
         return {}
@@ -298,7 +319,7 @@ def _slices(value: dict[str, Any], role: str) -> dict[str, Any]:
     return {key: entry for key, entry in config.items() if key not in RESERVED_NAMES}
 
 
-def _families(value: dict[str, Any]) -> list[dict[str, Any]]:
+def _families(value: dict[str, object]) -> list[dict[str, object]]:
     """Return command families in a shape that can be structured.
 
     Only features are held to the full shape; elsewhere a family is still claimed.
@@ -320,12 +341,12 @@ def _families(value: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _texts(value: Any) -> list[str]:
+def _texts(value: object) -> list[str]:
     entries = value if isinstance(value, list) else []
     return [entry for entry in entries if isinstance(entry, str)]
 
 
-def _structure(value: Any) -> Manifest:
+def _structure(value: dict[str, object]) -> Manifest:
     role = value["role"]
     fields = dict(value)
     fields["document"] = jsontext.canonical(value)
@@ -335,7 +356,7 @@ def _structure(value: Any) -> Manifest:
     fields["feature"] = value if role == "feature" else None
     if role != "runtime":
         fields["runtime"] = None
-    return cast("Manifest", _MANIFEST(fields, Manifest))
+    return cast(Manifest, _MANIFEST(fields, Manifest))
 
 
 _CONVERTER.register_structure_hook(bytes, _strict(bytes))

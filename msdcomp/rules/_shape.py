@@ -11,21 +11,25 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
-from msdcomp.codes import CODES
-from msdcomp.diagnostics import Problem, Severity
-from msdcomp.safetext import safe
+from msdcomp.diagnostics import Problem
+from msdcomp.rules._words import (
+    MAX_PROBLEMS,
+    escape,
+    fault,
+    label,
+    listed,
+    missing,
+    must_be,
+    reserved,
+    show,
+    suggest,
+    wrong_type,
+)
 from msdcomp.vocabulary import RESERVED_NAMES
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Sequence
-
-#: Problems of one kind of place are listed up to this number, so that a hostile
-#: document of megabytes cannot make a report of gigabytes.
-MAX_PROBLEMS = 1000
-
-_SHOWN = 60
-_LISTED = 12
+    from collections.abc import Callable, Sequence
 
 
 @attrs.frozen
@@ -45,10 +49,21 @@ ObjectCheck: TypeAlias = "Callable[[dict[str, object], str], Sequence[Found]]"
 
 @attrs.frozen
 class Rule:
-    """A check, and words for what it expects: `a non-empty string`."""
+    """A check, and words for what it expects: `a non-empty string`.
+
+    Attributes:
+        check: The check itself.
+        expected: What a healthy value is, for messages.
+        plain: A type of which every value passes that is neither empty nor outside
+            `values`, so that the check need not be called. Healthy manifests are mostly
+            such values, and calls are what checking costs.
+        values: The closed set of plain values, or None for any.
+    """
 
     check: Check
     expected: str
+    plain: type | None = None
+    values: frozenset[object] | None = None
 
 
 @attrs.frozen
@@ -58,123 +73,6 @@ class Field:
     name: str
     rule: Rule
     required: bool = True
-
-
-# Words.
-
-
-def kind_of(value: object) -> str:
-    """Return the JSON name of a value's type."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, int | float):
-        return "number"
-    return "array" if isinstance(value, list) else "object"
-
-
-def show(value: object) -> str:
-    """Return a short, safe rendering of a value for a message."""
-    if isinstance(value, str):
-        text = safe(value, _SHOWN)
-        return f'"{text}"' if text == value else f'"{text}" (made safe to print)'
-    if isinstance(value, list | dict) or value is None:
-        return kind_of(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value)
-
-
-def label(path: str) -> str:
-    """Return a readable name for the place a pointer names.
-
-    >>> label("/steps/0/onError"), label("/skills/1"), label("")
-    ('onError', 'skills[1]', 'the manifest')
-    """
-    parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")]
-    if len(parts) == 1:
-        return "the manifest"
-    name = parts[-1]
-    if name.isdecimal() and len(parts) > 2:  # noqa: PLR2004 - root, array, index
-        return f"{safe(parts[-2], _SHOWN)}[{name}]"
-    return safe(name, _SHOWN) or '""'
-
-
-def listed(values: Iterable[object], word: str = "or") -> str:
-    """Return values as words: `"a", "b" or "c"`; a long list is only counted."""
-    texts = [show(value) for value in values]
-    if len(texts) > _LISTED:
-        return f"one of {len(texts)} known values"
-    return f" {word} ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
-
-
-def closest(text: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `text` is a slip of, if it is one."""
-    # Imported on use: a healthy manifest never needs it.
-    from difflib import get_close_matches  # noqa: PLC0415
-
-    if len(text) > _SHOWN:
-        return None
-    by_lower = {name.lower(): name for name in known}
-    found = get_close_matches(text.lower(), by_lower, n=1, cutoff=0.8)
-    return by_lower[found[0]] if found else None
-
-
-def suggest(text: object, known: Iterable[str]) -> str | None:
-    """Return a "did you mean" for a slip of a letter or so."""
-    near = closest(text, known) if isinstance(text, str) else None
-    return f'Did you mean "{near}"?' if near else None
-
-
-# Problems.
-
-
-def fault(
-    code: str,
-    path: str,
-    message: str,
-    hint: str | None = None,
-    severity: Severity = Severity.ERROR,
-) -> Problem:
-    """Return a problem; without a hint of its own it takes the remedy of its code."""
-    return Problem(
-        code=code,
-        path=path,
-        message=message,
-        hint=hint or CODES[code].remedy,
-        severity=severity,
-    )
-
-
-def must_be(code: str, value: object, path: str, expected: str) -> Problem:
-    """Return the plain fault of a value that is not what is expected."""
-    return fault(code, path, f"{label(path)} must be {expected}, got {show(value)}")
-
-
-def wrong_type(value: object, path: str, expected: str) -> Problem:
-    """Return the fault of a value of the wrong JSON type."""
-    return fault(
-        "wrong-type", path, f"{label(path)} must be {expected}, got {kind_of(value)}"
-    )
-
-
-def missing(path: str, expected: str) -> Problem:
-    """Return the fault of a required field that is not there."""
-    name = label(path)
-    return fault(
-        "missing-field",
-        path,
-        f"{name} is missing; expected {expected}",
-        f"Add the field {name}.",
-    )
-
-
-def escape(key: str) -> str:
-    """Return a key as a part of a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 # Scalars.
@@ -196,9 +94,9 @@ def _boolean(value: object, path: str) -> Sequence[Found]:
     return () if isinstance(value, bool) else (wrong_type(value, path, "a boolean"),)
 
 
-STRING = Rule(_string, "a string")
-FILLED = Rule(_filled, "a non-empty string")
-BOOLEAN = Rule(_boolean, "a boolean")
+STRING = Rule(_string, "a string", str)
+FILLED = Rule(_filled, "a non-empty string", str)
+BOOLEAN = Rule(_boolean, "a boolean", bool)
 #: Checked elsewhere, or not at all.
 ANYTHING = Rule(lambda _value, _path: (), "any value")
 
@@ -220,7 +118,8 @@ def nullable(rule: Rule) -> Rule:
 
 def member(values: Sequence[str]) -> Rule:
     """Return a rule for a string out of a closed set."""
-    allowed, expected = frozenset(values), listed(values)
+    allowed: frozenset[object] = frozenset(values)
+    expected = listed(values)
 
     def checked(value: object, path: str) -> Sequence[Found]:
         if isinstance(value, str):
@@ -231,12 +130,12 @@ def member(values: Sequence[str]) -> Rule:
                     "not-in-vocabulary",
                     path,
                     f"{label(path)} must be {expected}, got {show(value)}",
-                    suggest(value, values) or f"Use {listed(values)}.",
+                    suggest(value, values),
                 ),
             )
         return (wrong_type(value, path, expected),)
 
-    return Rule(checked, expected)
+    return Rule(checked, expected, str, allowed)
 
 
 def whole_number(least: int, most: int | None = None, unit: str = "") -> Rule:
@@ -281,19 +180,12 @@ def unreserved(rule: Rule) -> Rule:
     return Rule(checked, rule.expected)
 
 
-def reserved(name: str, path: str) -> Problem:
-    """Return the fault of a name that a JavaScript host would misread."""
-    return fault(
-        "reserved-name", path, f'{label(path)} uses the reserved name "{name}"'
-    )
-
-
 # Containers.
 
 
 def array(item: Rule, *, filled: bool = False, distinct: bool = False) -> Rule:
     """Return a rule for an array whose entries all satisfy `item`."""
-    check = item.check
+    check, plain, values = item.check, {item.plain}, item.values
     words = item.expected.removeprefix("a ").removeprefix("an ")
     expected = f"{'a non-empty' if filled else 'an'} array, each entry {item.expected}"
     if words in {"string", "non-empty string", "object"}:
@@ -305,10 +197,13 @@ def array(item: Rule, *, filled: bool = False, distinct: bool = False) -> Rule:
         if not value:
             return (must_be("empty-array", value, path, expected),) if filled else ()
         found: list[Found] = []
-        for index, entry in enumerate(value):
-            some = check(entry, f"{path}/{index}")
-            if some:
-                found += some
+        if not (
+            set(map(type, value)) == plain
+            and all(value)
+            and (values is None or values.issuperset(value))
+        ):
+            for index, entry in enumerate(value):
+                found += check(entry, f"{path}/{index}")
                 if len(found) > MAX_PROBLEMS:
                     return found
         return [*found, *_repeated(value, path)] if distinct else found
@@ -363,33 +258,54 @@ def shape(
         more: Checks of the whole object, run when it is one.
         open_: Whether unknown fields pass without a word.
     """
-    table = [(f.name, f"/{f.name}", f.rule, f.rule.check, f.required) for f in fields]
-    known = tuple(field.name for field in fields)
-    names = frozenset(known)
+    rows = {
+        field.name: (
+            field.rule.check,
+            f"/{field.name}",
+            field.rule.plain,
+            field.rule.values,
+        )
+        for field in fields
+    }
+    needed = {field.name: field.rule for field in fields if field.required}
+    required = frozenset(needed)
+    known = tuple(rows)
     extra = tuple(more)
 
     def checked(value: object, path: str) -> Sequence[Found]:
         if not isinstance(value, dict):
             return (wrong_type(value, path, "an object"),)
         found: list[Found] = []
-        met = 0
-        for name, part, rule, check, required in table:
-            if name in value:
-                met += 1
-                found += check(value[name], path + part)
-            elif required:
-                found.append(missing(path + part, rule.expected))
+        if not required <= value.keys():
+            found += [
+                missing(f"{path}/{name}", rule.expected)
+                for name, rule in needed.items()
+                if name not in value
+            ]
+        unknown = 0
+        for name, entry in value.items():
+            row = rows.get(name)
+            if row is None:
+                unknown += 1
+                continue
+            check, part, plain, values = row
+            if type(entry) is plain and entry and (values is None or entry in values):
+                continue
+            some = check(entry, path + part)
+            if some:
+                found += some
         for further in extra:
             found += further(value, path)
-        if met != len(value) and not open_:
+        if unknown and not open_:
             found += _unknown(value, path)
         return found
 
     def _unknown(value: dict[str, object], path: str) -> list[Found]:
-        return [
+        unknown: list[Found] = [
             UnknownField(f"{path}/{escape(key)}", key, known)
             for key in value
-            if key not in names
-        ][:MAX_PROBLEMS]
+            if key not in rows
+        ]
+        return unknown[:MAX_PROBLEMS]
 
     return Rule(checked, "an object")

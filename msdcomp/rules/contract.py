@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msdcomp.diagnostics import pointer
-from msdcomp.rules._shape import fault, listed, show, suggest
+from msdcomp.rules._words import fault, listed, show, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,16 +16,18 @@ from msdcomp.rules._shape import (
     Found,
     Rule,
     array,
-    fault,
-    kind_of,
-    label,
     mapping,
     matching,
     member,
+    shape,
+)
+from msdcomp.rules._words import (
+    fault,
+    kind_of,
+    label,
     missing,
     must_be,
     reserved,
-    shape,
     show,
     wrong_type,
 )

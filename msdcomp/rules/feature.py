@@ -1,47 +1,41 @@
-"""Rules of the feature body: hooks, owned stems, lifecycle scripts, resolver."""
+"""Rules of the feature body: owned stems, lifecycle scripts, commands, resolver."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from msdcomp.diagnostics import Severity
 from msdcomp.rules._shape import (
-    BOOLEAN,
     FILLED,
-    MAX_PROBLEMS,
     STRING,
     Field,
     Found,
     Rule,
     array,
-    fault,
-    label,
-    listed,
     mapping,
     matching,
-    member,
-    must_be,
-    reserved,
     shape,
-    show,
-    suggest,
     unreserved,
     whole_number,
 )
-from msdcomp.rules.envelope import CONFIG, KEBAB, described
+from msdcomp.rules._words import (
+    MAX_PROBLEMS,
+    fault,
+    label,
+    must_be,
+    reserved,
+    show,
+    suggest,
+)
+from msdcomp.rules.envelope import CONFIG, KEBAB
+from msdcomp.rules.hooks import CONTRIBUTION, GATE, STEP, escapes
 from msdcomp.vocabulary import (
     CACHE_FOLDERS,
-    CHECK_FORMS,
     COMMAND_MODULE_GRAMMAR,
     HOOK_SCRIPT_GRAMMAR,
     ID_GRAMMAR,
     ID_PLACEHOLDER,
     MAX_RESOLVER_MS,
-    ON_ERROR,
-    POINTS,
-    PREDICATE_KINDS,
-    REF_KINDS,
     RESERVED_NAMES,
 )
 
@@ -49,11 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
-_SEPARATOR = re.compile(r"[/\\]")
-_DRIVE = re.compile(r"[A-Za-z]:")
 
-POINT = member(POINTS)
-ARTEFACTS = array(STRING)
 STEMS = array(unreserved(STRING))
 
 
@@ -114,24 +104,13 @@ RUNTIME_COMPAT = shape(
 )
 
 
-# Paths.
-
-
-def _escapes(path: str) -> bool:
-    return (
-        path.startswith(("/", "\\"))
-        or _DRIVE.match(path) is not None
-        or ".." in _SEPARATOR.split(path)
-    )
-
-
 def _script(value: object, path: str) -> Sequence[Found]:
     if not isinstance(value, str) or not value:
         return FILLED.check(value, path)
     parts = value.split("/")
     if not HOOK_SCRIPT_GRAMMAR.fullmatch(value):
         wanted = "a path of letters, digits and . _ / - only"
-    elif _escapes(value):
+    elif escapes(value):
         wanted = "a relative path inside the capability's folder"
     elif any(part.startswith("-") for part in parts):
         wanted = "a path without a segment that starts with -"
@@ -140,29 +119,6 @@ def _script(value: object, path: str) -> Sequence[Found]:
     else:
         return ()
     return (must_be("unsafe-path", value, path, wanted),)
-
-
-def _fragment_path(value: object, path: str) -> Sequence[Found]:
-    if not isinstance(value, str) or not value:
-        return FILLED.check(value, path)
-    if not _escapes(value):
-        return ()
-    wanted = "a relative path inside the capability's folder"
-    return (must_be("unsafe-path", value, path, wanted),)
-
-
-def _has_content(value: dict[str, object], path: str) -> Sequence[Found]:
-    if "path" in value or "inline" in value:
-        return ()
-    message = f"{label(path)} must have a path or inline text, got neither"
-    return (fault("fragment-without-content", path, message),)
-
-
-FRAGMENT = shape(
-    Field("path", Rule(_fragment_path, "a relative path"), required=False),
-    Field("inline", FILLED, required=False),
-    more=(_has_content,),
-)
 
 
 # Lifecycle hooks and commands.
@@ -195,119 +151,6 @@ COMMAND = shape(
     ),
     Field("router", FILLED),
     Field("subcommands", array(FILLED), required=False),
-)
-
-
-# Loop hooks.
-
-
-def _exactly_one(
-    value: dict[str, object], path: str, names: Sequence[str], code: str
-) -> Sequence[Found]:
-    given = [name for name in names if name in value]
-    if len(given) == 1:
-        return ()
-    got = " and ".join(given) or "none of them"
-    message = f"{label(path)} must have exactly one of {listed(names)}, got {got}"
-    return (fault(code, path, message),)
-
-
-REF = shape(
-    *(Field(kind, STRING, required=False) for kind in REF_KINDS),
-    more=(
-        lambda value, path: _exactly_one(value, path, REF_KINDS, "ref-not-exactly-one"),
-    ),
-)
-
-
-def _predicate(value: object, path: str) -> Sequence[Found]:
-    found = _PREDICATE.check(value, path)
-    if found or not isinstance(value, dict) or value["kind"] in PREDICATE_KINDS:
-        return found
-    message = f"kind {show(value['kind'])} is no predicate that a known host evaluates"
-    return (
-        fault(
-            "unknown-predicate",
-            f"{path}/kind",
-            message,
-            suggest(value["kind"], PREDICATE_KINDS),
-            Severity.WARNING,
-        ),
-    )
-
-
-def _verdict(value: dict[str, object], path: str) -> Sequence[Found]:
-    if "ref" in value or "prompt" in value:
-        return ()
-    message = f"{label(path)} must have a ref or a prompt, got neither"
-    return (fault("missing-field", path, message, "Add a prompt."),)
-
-
-_PREDICATE = shape(Field("kind", FILLED), open_=True)
-
-CHECK = shape(
-    Field("query", FILLED, required=False),
-    Field(
-        "predicate",
-        Rule(_predicate, "an object with a kind"),
-        required=False,
-    ),
-    Field("agentVerdict", shape(more=(_verdict,), open_=True), required=False),
-    more=(
-        lambda value, path: _exactly_one(
-            value, path, CHECK_FORMS, "check-not-exactly-one"
-        ),
-    ),
-)
-
-
-def _advisory(value: dict[str, object], path: str) -> Sequence[Found]:
-    check = value.get("check")
-    if value.get("blocking") is not True or not isinstance(check, dict):
-        return ()
-    if "agentVerdict" not in check:
-        return ()
-    message = "blocking must be false for a check by agentVerdict, got true"
-    return (fault("blocking-verdict", f"{path}/check/agentVerdict", message),)
-
-
-_ON_ERROR = member(ON_ERROR)
-_WHEN = Field("when", STRING, required=False)
-
-STEP = shape(
-    Field("point", POINT),
-    Field("ref", REF),
-    Field("produces", ARTEFACTS),
-    Field("consumes", ARTEFACTS),
-    Field("onError", _ON_ERROR),
-    _WHEN,
-    Field("pointFrom", STRING, required=False),
-    Field("fragment", FRAGMENT, required=False),
-    Field("supportsReviewerLanes", BOOLEAN, required=False),
-)
-
-CONTRIBUTION = shape(
-    Field("point", POINT),
-    Field("into", STRING),
-    Field("produces", ARTEFACTS),
-    Field("consumes", ARTEFACTS),
-    Field("fragment", FRAGMENT),
-    _WHEN,
-    Field("onError", _ON_ERROR, required=False),
-    Field(
-        "configValues",
-        described(mapping(lambda _key, _path: (), STRING)),
-        required=False,
-    ),
-)
-
-GATE = shape(
-    Field("point", POINT),
-    Field("check", CHECK),
-    Field("blocking", BOOLEAN),
-    Field("onError", _ON_ERROR),
-    _WHEN,
-    more=(_advisory,),
 )
 
 

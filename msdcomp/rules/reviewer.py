@@ -12,21 +12,16 @@ from msdcomp.rules._shape import (
     Found,
     Rule,
     array,
-    fault,
     mapping,
     matching,
     member,
-    missing,
-    must_be,
     nullable,
-    reserved,
     shape,
-    show,
     unreserved,
     whole_number,
-    wrong_type,
 )
-from msdcomp.vocabulary import (
+from msdcomp.rules._words import fault, missing, must_be, reserved, show, wrong_type
+from msdcomp.vocabulary.reviewer import (
     DENIED_ENV,
     EFFORT_CHANNELS,
     EFFORT_LEVELS,

@@ -13,22 +13,25 @@ from msdcomp.rules._shape import (
     Found,
     Rule,
     array,
+    member,
+    nullable,
+    shape,
+    whole_number,
+)
+from msdcomp.rules._words import (
     fault,
     kind_of,
     label,
     listed,
-    member,
     missing,
     must_be,
-    nullable,
     reserved,
-    shape,
     show,
-    whole_number,
     wrong_type,
 )
 from msdcomp.rules.envelope import odd
-from msdcomp.vocabulary import (
+from msdcomp.vocabulary import RESERVED_NAMES
+from msdcomp.vocabulary.runtime import (
     ARTIFACT_CONVERTERS,
     ARTIFACT_KINDS,
     ARTIFACT_NESTINGS,
@@ -54,7 +57,6 @@ from msdcomp.vocabulary import (
     ISOLATIONS,
     MODEL_MODES,
     PERMISSION_WRITERS,
-    RESERVED_NAMES,
     SANDBOX_TIERS,
     STATE_STORES,
     SUBAGENT_TOOLKITS,
@@ -185,6 +187,7 @@ DISPATCH = shape(
     Field("subagentToolkit", _axis(SUBAGENT_TOOLKITS)),
     Field("maxDepth", _or_undocumented(whole_number(-1))),
     Field("isolation", _axis(ISOLATIONS), required=False),
+    Field("builtInSubagents", ANYTHING, required=False),
     Field("maxConcurrency", _or_undocumented(whole_number(1, _SAFE)), required=False),
     more=(_no_reserved_keys,),
 )

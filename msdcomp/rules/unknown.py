@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from msdcomp.diagnostics import Problem, Severity
-from msdcomp.rules._shape import fault, label, suggest
+from msdcomp.rules._shape import UnknownField
+from msdcomp.rules._words import fault, label, suggest
 from msdcomp.safetext import safe
-from msdcomp.vocabulary import REMOVED_HOST_BEHAVIOR
+from msdcomp.vocabulary.runtime import REMOVED_HOST_BEHAVIOR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

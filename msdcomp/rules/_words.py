@@ -1,0 +1,139 @@
+"""How the rules name values and places, and make problems of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msdcomp.codes import CODES
+from msdcomp.diagnostics import Problem, Severity
+from msdcomp.safetext import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Problems of one kind of place are listed up to this number, so that a hostile
+#: document of megabytes cannot make a report of gigabytes.
+MAX_PROBLEMS = 1000
+
+_SHOWN = 60
+_LISTED = 12
+
+
+def kind_of(value: object) -> str:
+    """Return the JSON name of a value's type."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, int | float):
+        return "number"
+    return "array" if isinstance(value, list) else "object"
+
+
+def show(value: object) -> str:
+    """Return a short, safe rendering of a value for a message."""
+    if isinstance(value, str):
+        text = safe(value, _SHOWN)
+        return f'"{text}"' if text == value else f'"{text}" (made safe to print)'
+    if isinstance(value, list | dict) or value is None:
+        return kind_of(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value)
+
+
+def label(path: str) -> str:
+    """Return a readable name for the place a pointer names.
+
+    >>> label("/steps/0/onError"), label("/skills/1"), label("")
+    ('onError', 'skills[1]', 'the manifest')
+    """
+    parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")]
+    if len(parts) == 1:
+        return "the manifest"
+    name = parts[-1]
+    if name.isdecimal() and len(parts) > 2:
+        return f"{safe(parts[-2], _SHOWN)}[{name}]"
+    return safe(name, _SHOWN) or '""'
+
+
+def listed(values: Iterable[object], word: str = "or") -> str:
+    """Return values as words: `"a", "b" or "c"`; a long list is only counted."""
+    texts = [show(value) for value in values]
+    if len(texts) > _LISTED:
+        return f"one of {len(texts)} known values"
+    return f" {word} ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+
+
+def closest(text: str, known: Iterable[str]) -> str | None:
+    """Return the known name that `text` is a slip of, if it is one."""
+    # Imported on use: a healthy manifest never needs it.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    if len(text) > _SHOWN:
+        return None
+    by_lower = {name.lower(): name for name in known}
+    found = get_close_matches(text.lower(), by_lower, n=1, cutoff=0.8)
+    return by_lower[found[0]] if found else None
+
+
+def suggest(text: object, known: Iterable[str]) -> str | None:
+    """Return a "did you mean" for a slip of a letter or so."""
+    near = closest(text, known) if isinstance(text, str) else None
+    return f'Did you mean "{near}"?' if near else None
+
+
+def fault(
+    code: str,
+    path: str,
+    message: str,
+    hint: str | None = None,
+    severity: Severity = Severity.ERROR,
+) -> Problem:
+    """Return a problem; without a hint of its own it takes the remedy of its code."""
+    return Problem(
+        code=code,
+        path=path,
+        message=message,
+        hint=hint or CODES[code].remedy,
+        severity=severity,
+    )
+
+
+def must_be(code: str, value: object, path: str, expected: str) -> Problem:
+    """Return the plain fault of a value that is not what is expected."""
+    return fault(code, path, f"{label(path)} must be {expected}, got {show(value)}")
+
+
+def wrong_type(value: object, path: str, expected: str) -> Problem:
+    """Return the fault of a value of the wrong JSON type."""
+    return fault(
+        "wrong-type", path, f"{label(path)} must be {expected}, got {kind_of(value)}"
+    )
+
+
+def missing(path: str, expected: str) -> Problem:
+    """Return the fault of a required field that is not there."""
+    name = label(path)
+    return fault(
+        "missing-field",
+        path,
+        f"{name} is missing; expected {expected}",
+        f"Add the field {name}.",
+    )
+
+
+def escape(key: str) -> str:
+    """Return a key as a part of a JSON pointer."""
+    if "~" not in key and "/" not in key:
+        return key
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def reserved(name: str, path: str) -> Problem:
+    """Return the fault of a name that a JavaScript host would misread."""
+    return fault(
+        "reserved-name", path, f'{label(path)} uses the reserved name "{name}"'
+    )
