@@ -22,12 +22,13 @@ from msdcomp.safetext import is_capability_id
 from msdcomp.semver import satisfies
 from msdcomp.verdict import Skipped, SkipWarning
 from msdcomp.vocabulary import RESERVED_PREFIXES
+from msdcomp.wire import place
 
 if TYPE_CHECKING:
     from msdcomp.host import Host
     from msdcomp.manifest import Manifest
 
-__all__ = ["Admission", "skip"]
+__all__ = ["Admission", "Fault", "fragment_texts", "skip"]
 
 
 @attrs.frozen(kw_only=True)
@@ -183,7 +184,7 @@ class Admission:
             return skip(
                 candidate, fault, self.host, enforced=self.accepted.get(manifest.id)
             )
-        texts, problems = _fragments(candidate, manifest)
+        texts, problems = fragment_texts(candidate, manifest)
         if problems:
             what = "a fragment file cannot be used"
             fault = _summed("bad-fragment", what, tuple(problems))
@@ -237,7 +238,7 @@ class Admission:
         )
 
 
-def _fragments(
+def fragment_texts(
     candidate: Candidate, manifest: Manifest
 ) -> tuple[dict[str, str], list[Problem]]:
     """Return the texts of the files that a manifest names, and what is wrong there."""
@@ -294,7 +295,6 @@ def skip(
         enforced: An accepted overlay of the same id, whose gates are not lost.
         because: Skipped candidates it depended on.
     """
-    place = f"{candidate.path}/capability.json"
     remedy = _remedy(candidate, fault)
     warning = SkipWarning(
         code=fault.code,
@@ -302,15 +302,20 @@ def skip(
         capability_id=candidate.folder,
         path=candidate.path,
         reason=fault.reason,
-        problems=tuple(
-            p if p.file is not None else attrs.evolve(p, file=place)
-            for p in fault.problems
-        ),
+        problems=_placed(candidate, fault.problems),
         remedy=remedy,
         because=because,
     )
     gates = blocked_gates(candidate, warning, host.contract, enforced)
     return Skipped(warning=warning, gates=gates)
+
+
+def _placed(candidate: Candidate, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Return problems with file, line and column, as far as the text is at hand."""
+    file = f"{candidate.path}/capability.json"
+    if candidate.source is None or any(p.line is not None for p in problems):
+        return tuple(p if p.file else p.at(None, file) for p in problems)
+    return place(problems, candidate.source, file)
 
 
 #: The command that leads where one leads to the cure.

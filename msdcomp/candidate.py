@@ -74,6 +74,8 @@ class Candidate:
         scope: Root it was found under, already escalated to `project` where the global
             root is not provably distinct from the project's.
         decoded: Its manifest, or None when no file could be read.
+        source: The text that `decoded` was read from, to give problems of composition
+            a line and column; None when it was read from a mapping, or is not kept.
         unreadable: Why no file could be read; None when `decoded` is set.
         path: The folder relative to the root of its scope.
         linked: The folder is a symbolic link: followed in the global root, refused in
@@ -90,6 +92,7 @@ class Candidate:
     folder: str
     scope: Scope = Scope.GLOBAL
     decoded: Decoded | None = None
+    source: bytes | str | None = attrs.field(default=None, repr=False)
     unreadable: str | None = None
     path: str = attrs.field()
     linked: bool = False
@@ -140,6 +143,7 @@ class Candidate:
             folder=folder,
             scope=scope,
             decoded=decode(data, folder, f".msd/capabilities/{folder}/capability.json"),
+            source=None if isinstance(data, Mapping) else data,
             consent=consent,
             fragments={
                 path: FragmentText(text) for path, text in (fragments or {}).items()

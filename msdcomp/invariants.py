@@ -75,7 +75,7 @@ _WORD = {
 
 def quoted(name: str) -> str:
     """Return a name from a manifest as a message may repeat it."""
-    return f"`{safe(name, 80)}`"
+    return f'"{safe(name, 80)}"'
 
 
 def claims(manifest: Manifest) -> Iterator[Claim]:

@@ -39,7 +39,14 @@ if TYPE_CHECKING:
     from msdcomp.edge.roots import Places, Root
     from msdcomp.manifest import Manifest
 
-__all__ = ["MANIFEST_NAME", "MAX_FRAGMENTS_BYTES", "Scan", "scan"]
+__all__ = [
+    "MANIFEST_NAME",
+    "MAX_FRAGMENTS_BYTES",
+    "Scan",
+    "as_fragment",
+    "fragment_paths",
+    "scan",
+]
 
 MANIFEST_NAME = "capability.json"
 
@@ -179,10 +186,12 @@ class _Reader:
             return self._candidate(name, None, unreadable=data.reason, linked=linked)
         decoded = self._decode(name, data)
         fragments: Mapping[str, _Fragment] = {}
-        paths = _fragment_paths(decoded.manifest)
+        paths = fragment_paths(decoded.manifest)
         if paths and not self.ledger.of(name).pending:
             fragments = self._read_fragments(name, paths)
-        return self._candidate(name, decoded, linked=linked, fragments=fragments)
+        return self._candidate(
+            name, decoded, source=data, linked=linked, fragments=fragments
+        )
 
     def _read_fragments(
         self, name: str, paths: Iterable[str]
@@ -190,7 +199,7 @@ class _Reader:
         """Read fragment files that lie physically inside a folder."""
         fd = open_folder(name, dir_fd=self.fd)
         if isinstance(fd, FileFault):
-            return dict.fromkeys(paths, _as_fragment(fd))
+            return dict.fromkeys(paths, as_fragment(fd))
         folder = f"{self.root.folder}/{name}"
         found: dict[str, _Fragment] = {}
         left = MAX_FRAGMENTS_BYTES
@@ -198,7 +207,7 @@ class _Reader:
             for path in paths:
                 data = read_confined(fd, folder, path) if left > 0 else _TOO_MUCH_TEXT
                 left -= len(data) if isinstance(data, bytes) else 0
-                found[path] = _as_fragment(data)
+                found[path] = as_fragment(data)
         finally:
             os.close(fd)
         return found
@@ -221,10 +230,12 @@ class _Reader:
             return self._candidate(name, None, unreadable=reason, consent=agreed)
         decoded = self._decode(name, data)
         fragments = {
-            path: _as_fragment(_from_bundle(bundle, path))
-            for path in _fragment_paths(decoded.manifest)
+            path: as_fragment(_from_bundle(bundle, path))
+            for path in fragment_paths(decoded.manifest)
         }
-        return self._candidate(name, decoded, consent=agreed, fragments=fragments)
+        return self._candidate(
+            name, decoded, source=data, consent=agreed, fragments=fragments
+        )
 
     def _unagreed(
         self, name: str, consent: Consent, record: ConsentRecord | None = None
@@ -252,6 +263,7 @@ class _Reader:
         name: str,
         decoded: Decoded | None,
         *,
+        source: bytes | None = None,
         unreadable: str | None = None,
         linked: bool = False,
         consent: tuple[Consent, ConsentRecord | None] | None = None,
@@ -272,6 +284,7 @@ class _Reader:
             folder=folder,
             scope=self.root.scope,
             decoded=decoded,
+            source=source,
             unreadable=unreadable,
             path=f"{self.root.shown}/{folder}",
             linked=linked,
@@ -284,7 +297,7 @@ class _Reader:
         )
 
 
-def _fragment_paths(manifest: Manifest | None) -> tuple[str, ...]:
+def fragment_paths(manifest: Manifest | None) -> tuple[str, ...]:
     """Return the files a manifest takes prompt text from, each once."""
     if manifest is None or manifest.feature is None:
         return ()
@@ -322,7 +335,7 @@ def _from_bundle(bundle: Bundle, path: str) -> bytes | FileFault:
 _FRAGMENT_CODES = {"too-large": "fragment-too-large", "escapes": "fragment-escapes"}
 
 
-def _as_fragment(data: bytes | FileFault) -> _Fragment:
+def as_fragment(data: bytes | FileFault) -> _Fragment:
     """Return the text of a fragment file exactly as it is: line ends and BOM stay."""
     if isinstance(data, FileFault):
         code = _FRAGMENT_CODES.get(data.code, "fragment-unreadable")

@@ -1,0 +1,90 @@
+"""Where a command looks, for which host, and what is composed there."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+import attrs
+
+from msdcomp.cli.common import complain
+from msdcomp.composition import Composition
+from msdcomp.configlayers import ConfigLayers
+from msdcomp.edge.config import read_layers
+from msdcomp.edge.load import load_registry
+from msdcomp.edge.roots import Places, find_places
+from msdcomp.host import DEFAULT_HOST_VERSION
+from msdcomp.safetext import safe
+from msdcomp.semver import core
+
+__all__ = ["Here", "add_places", "here"]
+
+
+@attrs.frozen(kw_only=True)
+class Here:
+    """A composition, and where it was made."""
+
+    composition: Composition
+    places: Places
+    host_version: str
+
+    @property
+    def roots(self) -> dict[str, str]:
+        """Scope -> absolute path of its root."""
+        found = {"global": self.places.home, "project": self.places.project}
+        return {scope: root for scope, root in found.items() if root is not None}
+
+    def layers(self, explicit: str | None = None) -> ConfigLayers:
+        """Read the configuration that counts here."""
+        return read_layers(self.places.project, explicit)
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where to look and for which host."""
+    parser.add_argument(
+        "--home",
+        metavar="DIR",
+        help="the home with the global overlays and the consent store "
+        "(default: $MSD_HOME, else your own)",
+    )
+    parser.add_argument(
+        "--project",
+        metavar="DIR",
+        help="the project (default: the nearest folder at or above this one with "
+        ".planning/ or .git)",
+    )
+    parser.add_argument(
+        "--host-version",
+        metavar="V",
+        default=DEFAULT_HOST_VERSION,
+        help="version of the host to compose for (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--isolate",
+        action="store_true",
+        help="when the accepted overlays cannot be built together, drop only the "
+        "culprits instead of all of them",
+    )
+
+
+def here(options: argparse.Namespace) -> Here | None:
+    """Compose where the options say, or complain and return None."""
+    for name in ("home", "project"):
+        folder = getattr(options, name)
+        if folder is not None and not os.path.isdir(folder):  # noqa: PTH112 - bare name
+            complain(f"--{name}: {safe(folder)} is no folder")
+            return None
+    if core(options.host_version) is None:
+        complain(f"--host-version: {safe(options.host_version)} is no version")
+        return None
+    composition = load_registry(
+        home=options.home,
+        project=options.project,
+        host_version=options.host_version,
+        on_set_failure="isolate" if options.isolate else "fallback",
+    )
+    return Here(
+        composition=composition,
+        places=find_places(None, options.home, options.project),
+        host_version=options.host_version,
+    )

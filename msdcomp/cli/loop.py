@@ -1,0 +1,93 @@
+"""`msd loop render-hooks POINT`: what a workflow dispatches at a point of the loop.
+
+Gates that are missing there are named on stderr in every output mode, at every pass,
+until somebody deals with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from msdcomp.activation import capability_states, state_problems
+from msdcomp.cli.common import add_json, complain, show, show_json
+from msdcomp.cli.here import add_places, here
+from msdcomp.gatewarning import PREFIX
+from msdcomp.loop import LoopResolution, render_markdown, resolve
+from msdcomp.safetext import safe
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    hooks = verbs.add_parser(
+        "render-hooks",
+        help="print the active hooks of a point",
+        description="Print the active hooks of a point of the loop.",
+        allow_abbrev=False,
+    )
+    hooks.add_argument("point", metavar="POINT", help="for example plan:pre")
+    hooks.add_argument(
+        "--active-cap",
+        metavar="ID",
+        help="print only true or false: whether that capability has an active hook "
+        "there",
+    )
+    hooks.add_argument(
+        "--config",
+        metavar="FILE",
+        help="values that come before the project's configuration",
+    )
+    add_places(hooks)
+    add_json(hooks)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Resolve the point and print it; a missing gate is a warning, never a failure."""
+    found = here(options)
+    if found is None:
+        return 2
+    composition = found.composition
+    layers = found.layers(options.config)
+    resolution = resolve(
+        composition.registry,
+        options.point,
+        layers,
+        blocked_gates=composition.blocked_gates,
+        states=capability_states(composition.registry, layers),
+    )
+    if resolution.problems:
+        problem = resolution.problems[0]
+        complain(f"{problem.message}. {problem.hint}")
+        return 2
+    doubts = state_problems(composition.registry, layers)
+    for line in (
+        *resolution.stderr_lines(),
+        *(PREFIX + safe(doubt.message, 1000) for doubt in doubts),
+    ):
+        sys.stderr.write(f"{line}\n")
+    if options.active_cap is not None:
+        active = any(
+            hook.capability_id == options.active_cap for hook in resolution.active_hooks
+        )
+        show("true\n" if active else "false\n")
+    elif options.json:
+        show_json(resolution.to_wire())
+    else:
+        show(_text(resolution))
+    return 0
+
+
+def _text(resolution: LoopResolution) -> str:
+    """Return the markdown line by line, each without what a terminal would obey."""
+    lines = render_markdown(resolution).split("\n")
+    return "".join(f"{_printable(line)}\n" for line in lines)
+
+
+def _printable(line: str) -> str:
+    return "".join(
+        char if char.isprintable() or char == "\t" else "\N{REPLACEMENT CHARACTER}"
+        for char in line
+    )

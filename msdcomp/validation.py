@@ -1,0 +1,93 @@
+"""Everything that can be said about one manifest by itself.
+
+What `msd validate` reports: the faults that would get the overlay skipped wherever it
+is installed, and the notices that would come with it. Clashes with other capabilities
+need the others; `msd compose` reports those.
+Source: docs/reference/command-line.md, "msd validate".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from msdcomp.admission import fragment_texts
+from msdcomp.diagnostics import Problem, Severity, pointer
+from msdcomp.invariants import quoted
+from msdcomp.rules.contract import check_contract, undispatched
+from msdcomp.semver import is_range
+from msdcomp.vocabulary import RESERVED_PREFIXES
+from msdcomp.wire import place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from msdcomp.candidate import Candidate
+    from msdcomp.host import HostContract
+    from msdcomp.manifest import Manifest
+
+__all__ = ["validate"]
+
+
+def validate(
+    candidate: Candidate, contract: HostContract, *, first_party: bool = False
+) -> tuple[Problem, ...]:
+    """Return every fault and notice of one folder or manifest, in document order.
+
+    Args:
+        candidate: With its fragments, if they are to be checked.
+        contract: Roles, points and kinds of the host.
+        first_party: The reserved id prefixes are the first party's own.
+    """
+    decoded = candidate.decoded
+    if decoded is None:
+        return (
+            Problem(
+                code="unreadable",
+                message=f"cannot be read: {candidate.unreadable}",
+                hint="put a regular file of at most 8 MiB there",
+                file=f"{candidate.path}/capability.json",
+            ),
+        )
+    found = [*decoded.problems, *decoded.diagnostics]
+    if decoded.manifest is not None:
+        found += _placed(candidate, _deeper(candidate, decoded.manifest, contract))
+    if not first_party and candidate.folder.startswith(RESERVED_PREFIXES):
+        found.append(
+            Problem(
+                code="reserved-prefix",
+                path="/id",
+                message=f"the id {quoted(candidate.folder)} begins with a prefix that "
+                "is kept for the host's own capabilities",
+                hint="give the capability, and its folder, another id",
+                file=f"{candidate.path}/capability.json",
+            )
+        )
+    return tuple(sorted(found, key=lambda p: (p.line or 0, p.column or 0)))
+
+
+def _deeper(
+    candidate: Candidate, manifest: Manifest, contract: HostContract
+) -> Iterator[Problem]:
+    """Yield what only a manifest that is valid by itself can be asked."""
+    yield from check_contract(manifest, contract)
+    for problem in undispatched(manifest, contract):
+        # Its author should not ship it, although a host only reports it.
+        yield attrs.evolve(problem, severity=Severity.ERROR)
+    yield from fragment_texts(candidate, manifest)[1]
+    wanted = manifest.engines.msd
+    if wanted is not None and not is_range(wanted):
+        yield Problem(
+            code="bad-range",
+            path=pointer("engines", "msd"),
+            message=f"{quoted(wanted)} is no npm range, so no host satisfies it",
+            hint="write a range such as >=1.6.0 <3.0.0",
+        )
+
+
+def _placed(candidate: Candidate, problems: Iterator[Problem]) -> tuple[Problem, ...]:
+    file = f"{candidate.path}/capability.json"
+    if candidate.source is None:
+        return tuple(problem.at(None, file) for problem in problems)
+    return place(problems, candidate.source, file)
