@@ -17,7 +17,7 @@ import attrs
 from msdcomp.edge.consent import ConsentRecord, record_consent
 from msdcomp.wire import decode
 
-__all__ = ["Layout", "lay_out", "put", "write"]
+__all__ = ["Layout", "feature", "lay_out", "overlay", "put", "write"]
 
 
 @attrs.frozen(kw_only=True)
@@ -80,6 +80,34 @@ def put(path: Path, spec: Any) -> None:
         case _:
             message = f"no form of a file: {spec!r:.200}"
             raise ValueError(message)
+
+
+def feature(capability_id: str, **fields: Any) -> dict[str, Any]:
+    """Return a small valid manifest, with fields of one's own."""
+    return {
+        "id": capability_id,
+        "role": "feature",
+        "version": "1.0.0",
+        "title": capability_id.title(),
+        "description": "A capability for a test.",
+        "tier": "standard",
+        "requires": [],
+        "runtimeCompat": {"supported": ["*"]},
+        "skills": [],
+        "agents": [],
+        "config": {},
+        "steps": [],
+        "contributions": [],
+        "gates": [],
+        **fields,
+    }
+
+
+def overlay(root: Path, capability_id: str, **fields: Any) -> Path:
+    """Write an overlay below the root of a scope; return its folder."""
+    folder = root / ".msd" / "capabilities" / capability_id
+    write(folder / "capability.json", _compact(feature(capability_id, **fields)))
+    return folder
 
 
 def lay_out(vector: dict[str, Any], root: Path) -> Layout:

@@ -36,13 +36,13 @@ def parse_object(data: bytes, *, strict: bool) -> dict[str, Json] | FileFault:
 
     Args:
         data: The text.
-        strict: Refuse NaN, Infinity and repeated keys. Otherwise the last of repeated
-            keys wins, as in the JavaScript host that reads the same file.
+        strict: Refuse repeated keys. Otherwise the last one wins, as in the JavaScript
+            host that reads the same file. NaN and Infinity are JSON to neither.
     """
     try:
         value: Json = json.loads(
             data.decode(),
-            parse_constant=_refuse_constant if strict else None,
+            parse_constant=_refuse_constant,
             object_pairs_hook=_refuse_repeats if strict else None,
         )
     except (ValueError, RecursionError):  # also undecodable text and endless digits

@@ -68,8 +68,7 @@ class Ledger:
 def read_ledger(scope_root: str) -> Ledger:
     """Read the ledger of a scope.
 
-    Of repeated keys the last wins, as for the JavaScript host that reads the same file;
-    numbers that are no JSON do no harm here, since no number is looked at.
+    Of repeated keys the last wins, as for the JavaScript host that reads the same file.
     """
     document = read_object(f"{scope_root}/{LEDGER_NAME}", strict=False)
     if isinstance(document, FileFault):
