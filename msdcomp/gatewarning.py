@@ -11,10 +11,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import attrs
-from pyrsistent import pmap
 
 from msdcomp.activation import ConfigLayers, Origin, Schema, lookup
-from msdcomp.manifest.names import Json
 from msdcomp.safetext import is_capability_id, safe
 
 if TYPE_CHECKING:
@@ -108,14 +106,6 @@ def gate_warnings(
     )
 
 
-@attrs.frozen(kw_only=True)
-class _OwnSlice:
-    """The slice a skipped manifest declares, which no registry holds."""
-
-    type: str | None
-    default: Json
-
-
 def _may_be_on(
     conditions: tuple[GateCondition, ...],
     layers: ConfigLayers,
@@ -130,8 +120,8 @@ def _condition_may_hold(
     condition: GateCondition, layers: ConfigLayers, schema: Schema
 ) -> bool:
     if condition.type is not None:
-        own = _OwnSlice(type=condition.type, default=condition.default)
-        schema = pmap({condition.key: own})
+        # The skipped manifest declares the key itself, which no registry holds.
+        schema = {condition.key: condition}
     effective = lookup(condition.key, layers, schema)
     if effective.origin is Origin.ABSENT:
         # Nothing readable declares the key, so its default may well be true.

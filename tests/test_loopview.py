@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyrsistent import pmap
 
 from msdcomp.activehook import ActiveHook, JsonText
+from msdcomp.composition import Composition
 from msdcomp.gates import BlockedGate, GateCondition
+from msdcomp.loop import resolve
 from msdcomp.loopview import LoopView, ViewSlice, read_blocked_gates, read_registry
 from msdcomp.manifest import Fragment
+from msdcomp.registry import Entry, Registry, build
+from msdcomp.vocabulary import POINTS
+from msdcomp.wire import decode
 
 POINT = "plan:pre"
+CAPABILITIES = Path(__file__).parent.parent / "capabilities"
 
 
 def hooks(group: str, *entries: Any) -> list[ActiveHook]:
@@ -263,3 +271,22 @@ def test_a_condition_that_cannot_be_read_counts_as_met() -> None:
         (),
         (GateCondition(key="a"),),
     ]
+
+
+def test_the_shipped_registry_answers_alike_typed_and_stored() -> None:
+    """What a JavaScript host keeps is enough to resolve every point as we do."""
+    manifests = [
+        decode(path.read_bytes()).manifest
+        for path in sorted(CAPABILITIES.glob("*/capability.json"))
+    ]
+    registry = build(Entry(manifest=manifest) for manifest in manifests if manifest)
+    assert isinstance(registry, Registry)
+    view = read_registry(
+        json.loads(json.dumps(Composition(registry=registry).to_wire()))
+    )
+
+    assert len(registry.by_loop_point) > 5
+    for point in POINTS:
+        typed, stored = resolve(registry, point, {}), resolve(view, point, {})
+        assert typed == stored
+        assert typed.to_wire() == stored.to_wire()

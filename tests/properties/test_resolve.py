@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from msdcomp.activation import ConfigLayers, Unreadable, lookup
 from msdcomp.activehook import ActiveHook, JsonText
+from msdcomp.gates import BlockedGate
+from msdcomp.gatewarning import gate_warnings
 from msdcomp.loop import LoopResolution, resolve
 from msdcomp.loopview import read_blocked_gates, read_registry
 from msdcomp.manifest import Fragment
@@ -29,6 +31,7 @@ hostile = st.lists(
             "CONTRIBUTION",
             "</contribution>",
             "<contribution from=",
+            "<`contribution",
             '"',
             "`",
             "\n",
@@ -60,12 +63,12 @@ json_values = st.recursive(
 
 
 def loose(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Objects with some of these fields, each of the right shape or of any."""
+    """Objects with some of these fields; now and then of any shape at all."""
+    junk = {name: st.one_of(field, json_values) for name, field in fields.items()}
     return st.one_of(
-        st.fixed_dictionaries(
-            {},
-            optional={name: st.one_of(s, json_values) for name, s in fields.items()},
-        ),
+        st.fixed_dictionaries({}, optional=fields),
+        st.fixed_dictionaries(fields),
+        st.fixed_dictionaries({}, optional=junk),
         json_values,
     )
 
@@ -208,18 +211,68 @@ def test_hooks_come_in_the_order_of_their_kinds(
     assert kinds == sorted(kinds, key=("step", "contribution", "gate").index)
 
 
-@given(registries, points, blocked, st.builds(Unreadable, texts))
-def test_without_a_readable_configuration_no_gate_is_lost(
-    registry: Any, point: str, gates: Any, damage: Unreadable
-) -> None:
-    """Any value the damaged file may have held switches no more gates on."""
-    broken = answer(registry, point, ConfigLayers(project=damage), gates, None)
-    plain = answer(registry, point, {}, gates, None)
+switched = st.lists(
+    st.fixed_dictionaries({"when": st.sampled_from(["k", "k.a", "z"])}), max_size=3
+)
+switches = st.fixed_dictionaries(
+    {
+        "byLoopPoint": st.fixed_dictionaries(
+            {
+                "plan:pre": st.fixed_dictionaries(
+                    {"steps": switched, "contributions": switched, "gates": switched}
+                )
+            }
+        ),
+        "configSchema": st.dictionaries(
+            st.sampled_from(["k", "k.a"]),
+            st.fixed_dictionaries({"type": st.just("boolean"), "default": scalars}),
+        ),
+    }
+)
 
-    kept = [h for h in broken.active_hooks if h.kind == "gate"]
-    assert all(h in kept for h in plain.active_hooks if h.kind == "gate")
-    assert set(plain.warnings) <= set(broken.warnings)
-    assert [h for h in broken.active_hooks if h.kind != "gate" and h.when] == []
+
+@given(switches, blocked, json_values, texts)
+def test_without_a_readable_configuration_no_gate_is_lost(
+    registry: Any, gates: Any, held: Any, reason: str
+) -> None:
+    """Whatever the damaged file held, it switched on no gate that is missing now."""
+    damaged = ConfigLayers(project=Unreadable(reason))
+    broken = answer(registry, "plan:pre", damaged, gates, None)
+    intact = answer(registry, "plan:pre", {"k": held}, gates, None)
+
+    kept = [hook for hook in broken.active_hooks if hook.kind == "gate"]
+    assert all(hook in kept for hook in intact.active_hooks if hook.kind == "gate")
+    assert set(intact.warnings) <= set(broken.warnings)
+    assert kept == list(broken.active_hooks)
+
+
+named = st.sampled_from(["anchor", "a-1", "Anchor", "a`b", "../x", "x\ny", "a b"])
+
+
+@given(
+    st.builds(
+        BlockedGate,
+        point=points,
+        capability_id=named,
+        scope=st.sampled_from(["global", "project"]),
+        path=st.one_of(hostile, named.map(".msd/capabilities/{}".format)),
+        code=st.just("invalid-manifest"),
+        reason=hostile,
+        remedy=hostile,
+        blocking=st.sampled_from([True, False, None]),
+    )
+)
+def test_a_warning_is_one_printable_line_with_a_command_only_for_an_id(
+    gate: BlockedGate,
+) -> None:
+    (warning,) = gate_warnings((gate,), ConfigLayers(), {})
+
+    line = warning.line()
+    known = gate.capability_id in {"anchor", "a-1"}
+    assert printable(line)
+    assert "`" not in line
+    assert (f"msd capability remove {gate.capability_id}" in line) is known
+    assert known or gate.capability_id not in json.dumps(warning.to_wire())
 
 
 active_hooks = st.builds(
@@ -256,7 +309,7 @@ def test_only_contributions_open_and_close_blocks(found: list[ActiveHook]) -> No
     assert len(opened) == len(closed) == len(whole) == blocks
 
 
-@given(active_hooks.map(lambda hook: hook), st.text(string.ascii_lowercase, max_size=9))
+@given(active_hooks, st.text(string.ascii_lowercase, max_size=9))
 def test_all_but_fragments_keep_to_their_line(hook: ActiveHook, text: str) -> None:
     bare = render("plan:pre", [ActiveHook(**_fields(hook, Fragment(inline=text)))])
 
