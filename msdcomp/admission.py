@@ -54,8 +54,12 @@ def _summed(code: str, what: str, problems: tuple[Problem, ...]) -> Fault:
         code=code,
         reason=f"{what}: {first.message}{more}",
         problems=problems,
-        advice=first.hint or "",
+        advice=(first.hint or "") if len(problems) == 1 else _MEND,
     )
+
+
+#: What to do about several problems at once; each has a hint of its own.
+_MEND = "Mend what the problems name."
 
 
 # Gates 1 to 3 and the link rule look at the folder, not at what its manifest says.
@@ -68,7 +72,7 @@ def _linked(candidate: Candidate) -> Fault | None:
     return _fault(
         "linked-folder",
         "the folder is a symbolic link, which is not followed inside a project",
-        "replace the link by a real folder",
+        "Replace the link by a real folder.",
     )
 
 
@@ -78,7 +82,7 @@ def _pending(candidate: Candidate) -> Fault | None:
     return _fault(
         "pending",
         "an install or upgrade of it has not finished",
-        "finish or roll back what was begun",
+        "Run `msd capability reconcile` to finish or roll back what was begun.",
     )
 
 
@@ -86,17 +90,12 @@ _CONSENT_FAULTS = {
     Consent.NONE: (
         "unconsented",
         "nobody has agreed to this project overlay on this machine",
-        "look at what it does, then agree to it",
+        "once you have looked at what it does",
     ),
     Consent.CHANGED: (
         "consent-changed",
         "its files are not the ones that were agreed to",
-        "look at what changed, then agree to it again",
-    ),
-    Consent.UNREADABLE: (
-        "consent-unreadable",
-        "the store of consent records cannot be read, so no consent can be found",
-        "repair the file `.msd/consent.json` in your home, or move it away",
+        "once you have looked at what changed",
     ),
 }
 
@@ -104,8 +103,23 @@ _CONSENT_FAULTS = {
 def _unconsented(candidate: Candidate) -> Fault | None:
     if candidate.scope is not Scope.PROJECT:
         return None
-    fault = _CONSENT_FAULTS.get(candidate.consent)
-    return _fault(*fault) if fault else None
+    if candidate.consent is Consent.UNREADABLE:
+        return _fault(
+            "consent-unreadable",
+            "the store of consent records cannot be read, so no consent can be found",
+            "Repair the file .msd/consent.json in your home, or move it away.",
+        )
+    if candidate.consent not in _CONSENT_FAULTS:
+        return None
+    code, message, when = _CONSENT_FAULTS[candidate.consent]
+    # A name that is no id could not be agreed to by any command.
+    return _fault(
+        code,
+        message,
+        f"Run `msd capability trust {candidate.folder}` {when}."
+        if is_capability_id(candidate.folder)
+        else "Give the folder a valid id, then look at what it does.",
+    )
 
 
 def _unread(candidate: Candidate) -> Fault | None:
@@ -114,7 +128,7 @@ def _unread(candidate: Candidate) -> Fault | None:
         return _fault(
             "unreadable",
             f"its `capability.json` cannot be read: {why}",
-            "put a regular file of at most 8 MiB there",
+            "Put a regular file of at most 8 MiB there.",
         )
     if not candidate.decoded.is_object:
         what = "its `capability.json` is not strict JSON holding one object"
@@ -128,8 +142,8 @@ def _reserved(candidate: Candidate) -> Fault | None:
         return None
     return _fault(
         "reserved-prefix",
-        f"ids beginning with `{prefix}` are kept for the host's own capabilities",
-        "give the capability, and its folder, another id",
+        f'ids beginning with "{prefix}" are kept for the host\'s own capabilities',
+        "Give the capability, and its folder, another id.",
     )
 
 
@@ -155,7 +169,7 @@ class Admission:
     """What a candidate is judged against; one per fold.
 
     Attributes:
-        draft: Members so far. Grows only in `msdcomp.compose`.
+        draft: Members so far. Grows only in `msdcomp.fold`.
         host: Version, loop and central configuration keys.
         flow: Data flow among the first party's hooks.
         outlook: What became of the other candidates.
@@ -208,7 +222,7 @@ class Admission:
                 "shadowed",
                 "an overlay of the same id was accepted before it, and only that "
                 "order decided",
-                "remove one of the two copies",
+                "Remove one of the two copies.",
             )
         found = collisions(self.draft, manifest, self.host.central)
         if not found:
@@ -221,14 +235,14 @@ class Admission:
         if wanted is None or satisfies(running, wanted):
             return None
         message = (
-            f"it (version {manifest.version}) needs a host in the range "
+            f"version {manifest.version} of it needs a host in the range "
             f"{quoted(wanted)}, and this host is {quoted(running)}"
         )
         problem = Problem(
             code="incompatible-engine",
             path=pointer("engines", "msd"),
             message=message,
-            hint="install a version of it made for this host, or another host",
+            hint="Install a version of it that is made for this host.",
         )
         return Fault(
             code="incompatible-engine",
@@ -272,7 +286,7 @@ def fragment_texts(
                 path=pointer(group, index, "fragment", "path"),
                 message=f"the fragment file {quoted(fragment.path)} cannot be used: "
                 f"{why}",
-                hint="put the text there, as a file of the bundle's own",
+                hint="Put the text there, as a file of the bundle's own.",
             )
         )
     return texts, problems
@@ -318,30 +332,16 @@ def _placed(candidate: Candidate, problems: tuple[Problem, ...]) -> tuple[Proble
     return place(problems, candidate.source, file)
 
 
-#: The command that leads where one leads to the cure.
-_COMMANDS = {
-    "unconsented": "trust",
-    "consent-changed": "trust",
-    "pending": "reconcile",
-}
-
-
 def _remedy(candidate: Candidate, fault: Fault) -> str:
     """Say what to do: the cure first, taking the overlay away last.
 
-    The command names the id only when it is one that can be typed as it stands.
+    A command names the id only when it can be typed as it stands.
     """
-    folder = candidate.folder
     scope = candidate.scope.value
+    folder = candidate.folder
     if not is_capability_id(folder):
-        return f"{fault.advice}; or delete its folder in {scope} scope"
-    verb = _COMMANDS.get(fault.code)
-    lead = ""
-    if verb == "trust":
-        lead = f"`msd capability trust {folder}`: "
-    elif verb is not None:
-        lead = f"`msd capability {verb}`: "
+        return f"{fault.advice} Or delete its folder in {scope} scope."
     return (
-        f"{lead}{fault.advice}; or take {candidate.path} ({scope}) away: "
+        f"{fault.advice} Or take {candidate.path} ({scope}) away: "
         f"`msd capability remove {folder}`"
     )

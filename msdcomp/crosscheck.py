@@ -146,18 +146,17 @@ def _circles(
             code="ordering-cycle",
             path=pointer(f"{kind}s", index),
             message=f"the {kind}s at {point} wait for each other: {spelled(way)}",
-            hint="drop one of these artefacts from `consumes`, or produce it earlier",
+            hint="Drop one of these artefacts from consumes, or produce it earlier.",
         )
 
 
 def spelled(way: Iterable[tuple[tuple[str, str, int], str]]) -> str:
     """Spell a cycle out, hook by hook, ending where it began."""
-    legs = [f"{quoted(node[0])} {node[1]} {node[2]}" for node, _ in way]
-    artefacts = [quoted(artefact) for _, artefact in way]
-    text = "".join(
-        f"{leg} gives {made} to " for leg, made in zip(legs, artefacts, strict=True)
-    )
-    return text + legs[0]
+    told = [
+        (f"{quoted(owner)} {kind} {index}", quoted(artefact))
+        for (owner, kind, index), artefact in way
+    ]
+    return "".join(f"{hook} gives {made} to " for hook, made in told) + told[0][0]
 
 
 def violations(
@@ -197,7 +196,7 @@ def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
                 code="requires-cycle",
                 path=path,
                 message=f"{name} requires itself",
-                hint="drop the entry",
+                hint="Drop the entry.",
             )
         elif tier is not None:
             if TIERS.index(tier) > TIERS.index(manifest.tier):
@@ -206,7 +205,7 @@ def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
                     path=path,
                     message=f"a capability of tier {manifest.tier} may not require "
                     f"{name}, which is of tier {tier}",
-                    hint=f"raise `tier` to {tier}, or require something smaller",
+                    hint=f"Raise tier to {tier}, or require something smaller.",
                 )
         elif ring := outlook.ring(manifest.id, needed):
             way = " requires ".join(quoted(one) for one in (*ring, ring[0]))
@@ -214,7 +213,7 @@ def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
                 code="requires-cycle",
                 path=path,
                 message=f"capabilities require each other in a circle: {way}",
-                hint="drop one of these entries of `requires`",
+                hint="Drop one of these entries of requires.",
                 about=ring,
             )
         elif fate := outlook.fate(needed):
@@ -222,7 +221,7 @@ def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
                 code="requires-not-loaded",
                 path=path,
                 message=f"requires {name}, which is installed but {fate}",
-                hint=f"mend or remove {name} first",
+                hint=f"Mend or remove {name} first.",
                 about=(needed,),
             )
         else:
@@ -230,7 +229,7 @@ def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
                 code="requires-missing",
                 path=path,
                 message=f"requires {name}, which is not installed",
-                hint=f"install {name}, or drop the entry",
+                hint=f"Install {name}, or drop the entry.",
             )
 
 
@@ -264,7 +263,7 @@ def _runtimes(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
             code="unknown-runtime",
             path=path,
             message=f"names the runtime {quoted(runtime)}, {why}",
-            hint="name runtimes by the id of the capability that describes them",
+            hint="Name runtimes by the id of the capability that describes them.",
             about=(runtime,) if fate else (),
         )
 
@@ -288,7 +287,7 @@ def _produces(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
                 path=pointer("steps", index, "produces", place),
                 message=f"{quoted(artefact)} is already produced at {step.point} "
                 f"by {rival}",
-                hint="rename the artefact, or produce it at another point",
+                hint="Rename the artefact, or produce it at another point.",
             )
 
 
@@ -342,7 +341,7 @@ class _Supply:
                 code="consumes-produced-later",
                 path=path,
                 message=f"{start}but it is first there at {later}",
-                hint=f"move the step to {later} or after",
+                hint=f"Move the step to {later} or after.",
             )
         for maker in self.outlook.makers(artefact):
             fate = self.outlook.fate(maker) if maker != self.capability_id else None
@@ -352,7 +351,7 @@ class _Supply:
                     path=path,
                     message=f"{start}which {quoted(maker)} would produce, but that "
                     f"{fate}",
-                    hint=f"mend or remove {quoted(maker)} first",
+                    hint=f"Mend or remove {quoted(maker)} first.",
                     about=(maker,),
                 )
         if artefact in self.makers:
@@ -360,15 +359,15 @@ class _Supply:
                 code="consumes-never-produced",
                 path=path,
                 message=f"{start}which only the step itself produces",
-                hint="drop the artefact from `consumes`",
+                hint="Drop the artefact from consumes.",
             )
         meant = self._meant(artefact)
         return Problem(
             code="consumes-never-produced",
             path=path,
             message=f"{start}which neither the host nor any step produces",
-            hint=f"produce it in a step at {point} or before, or drop it"
-            + (f"; did you mean {quoted(meant)}?" if meant else ""),
+            hint=f"Produce it in a step at {point} or before, or drop it."
+            + (f" Did you mean {quoted(meant)}?" if meant else ""),
         )
 
     def _later(self, artefact: str, index: int) -> str | None:

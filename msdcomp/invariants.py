@@ -240,7 +240,7 @@ def collisions(
                 code="id-taken",
                 path="/id",
                 message=f"the id {quoted(manifest.id)} already belongs to a capability",
-                hint="give this capability, and its folder, another id",
+                hint="Give this capability, and its folder, another id.",
             )
         )
     seen = set()
@@ -262,7 +262,7 @@ def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
         code=code,
         path=claim.path,
         message=f"the {word} {quoted(claim.name)} already belongs to {owner}",
-        hint=f"rename the {word}, or remove one of the two capabilities",
+        hint=f"Rename the {word}, or remove one of the two capabilities.",
     )
 
 
@@ -278,7 +278,7 @@ def duplicates(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
                 path=claim.path,
                 message=f"the {word} {quoted(claim.name)} is claimed twice, "
                 f"first at {seen[key]}",
-                hint="keep one of the two",
+                hint="Keep one of the two.",
             )
             continue
         seen[key] = claim.path

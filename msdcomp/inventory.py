@@ -6,7 +6,7 @@ import attrs
 
 from msdcomp.activation import ConfigLayers, capability_states
 from msdcomp.composition import Composition
-from msdcomp.explain import Verdict
+from msdcomp.explanation import Verdict
 
 __all__ = ["Row", "inventory"]
 

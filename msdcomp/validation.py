@@ -46,7 +46,7 @@ def validate(
             Problem(
                 code="unreadable",
                 message=f"cannot be read: {candidate.unreadable}",
-                hint="put a regular file of at most 8 MiB there",
+                hint="Put a regular file of at most 8 MiB there.",
                 file=f"{candidate.path}/capability.json",
             ),
         )
@@ -60,7 +60,7 @@ def validate(
                 path="/id",
                 message=f"the id {quoted(candidate.folder)} begins with a prefix that "
                 "is kept for the host's own capabilities",
-                hint="give the capability, and its folder, another id",
+                hint="Give the capability, and its folder, another id.",
                 file=f"{candidate.path}/capability.json",
             )
         )
@@ -82,7 +82,7 @@ def _deeper(
             code="bad-range",
             path=pointer("engines", "msd"),
             message=f"{quoted(wanted)} is no npm range, so no host satisfies it",
-            hint="write a range such as >=1.6.0 <3.0.0",
+            hint="Write a range such as >=1.6.0 <3.0.0.",
         )
 
 

@@ -28,8 +28,10 @@ def screen_options() -> dict[str, Any]:
     """
     terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     colour = terminal and not os.environ.get("NO_COLOR")
-    width = os.get_terminal_size(sys.stdout.fileno()).columns if terminal else 0
-    return {"colour": colour, "width": width or 100}
+    found: dict[str, Any] = {"colour": colour}
+    if terminal and (width := os.get_terminal_size(sys.stdout.fileno()).columns):
+        found["width"] = width
+    return found
 
 
 def show(text: str) -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from msdcomp.cli.common import add_json, screen_options, show, show_json
 from msdcomp.cli.here import add_places, here
-from msdcomp.explain import Verdict, explain
+from msdcomp.explanation import Verdict, explain
 from msdcomp.present.explanation import explanation_wire, render_explanation
 from msdcomp.present.page import Screen
 

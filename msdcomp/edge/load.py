@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from msdcomp.compose import OnSetFailure, compose
+from msdcomp.fold import OnSetFailure, compose
 from msdcomp.edge.roots import StrPath, find_places
 from msdcomp.edge.scan import Scan, scan
 from msdcomp.edge.snapshot import read_central_config, read_snapshot

@@ -18,7 +18,7 @@ import attrs
 from pyrsistent import pmap
 
 from msdcomp.candidate import Candidate, FragmentText, Scope
-from msdcomp.compose import compose
+from msdcomp.fold import compose
 from msdcomp.diagnostics import Problem
 from msdcomp.edge.files import FileFault, read_file, write_atomic
 from msdcomp.edge.roots import Places, Root, StrPath

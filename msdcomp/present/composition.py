@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import attrs
+
 from msdcomp.composition import Composition
 from msdcomp.gates import BlockedGate
 from msdcomp.present.page import Page, Screen, count
@@ -14,7 +16,12 @@ from msdcomp.vocabulary import POINTS
 
 _WEIGHT = {True: "blocking", False: "advisory", None: "possibly blocking"}
 
-__all__ = ["absolute", "add_lost_gates", "render_composition"]
+__all__ = [
+    "absolute",
+    "add_lost_gates",
+    "add_warning_problems",
+    "render_composition",
+]
 
 
 def absolute(scope: str, path: str, roots: Mapping[str, str]) -> str:
@@ -99,11 +106,20 @@ def _warning(page: Page, warning: SkipWarning, roots: Mapping[str, str]) -> None
         f" ({warning.code}): {safe(warning.reason, 600)}",
         indent=1,
     )
-    if warning.path:
-        page.line((absolute(warning.scope, warning.path, roots), "dim"), indent=2)
-    for problem in warning.problems:
-        add_problem(page, problem, indent=2)
+    add_warning_problems(page, warning, roots, indent=2)
     page.line((f"remedy: {_spoken(warning.remedy)}", "cyan"), indent=2)
+
+
+def add_warning_problems(
+    page: Page, warning: SkipWarning, roots: Mapping[str, str], indent: int
+) -> None:
+    """Add the problems behind a warning, each at its place on this machine."""
+    root = roots.get(warning.scope)
+    for problem in warning.problems:
+        file = f"{root}/{problem.file}" if root and problem.file else problem.file
+        # The remedy repeats the hint where there is only one.
+        hinted = len(warning.problems) > 1
+        add_problem(page, attrs.evolve(problem, file=file), indent, hinted=hinted)
 
 
 def _spoken(remedy: str) -> str:

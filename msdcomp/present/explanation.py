@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from msdcomp.configlayers import Effective, Origin
-from msdcomp.explain import Copy, Explanation, Verdict
-from msdcomp.present.composition import absolute, add_lost_gates
+from msdcomp.explanation import Copy, Explanation, Verdict
+from msdcomp.present.composition import (
+    absolute,
+    add_lost_gates,
+    add_warning_problems,
+)
 from msdcomp.present.page import Page, Screen
-from msdcomp.present.problems import add_problem
 from msdcomp.safetext import safe
 from msdcomp.wireform import blocked_gate_wire, warning_wire
 
@@ -80,7 +83,7 @@ def _copy(page: Page, copy: Copy, roots: Mapping[str, str]) -> None:
             continue
         page.line(f"{passage.gate}: ", _MARKS[passage.passed], indent=2)
         if not passage.passed:
-            _stop(page, copy)
+            _stop(page, copy, roots)
     if not copy.passages:
         page.line(safe(copy.reason), indent=2)
     for depth, cause in enumerate(copy.causes):
@@ -95,12 +98,11 @@ def _copy(page: Page, copy: Copy, roots: Mapping[str, str]) -> None:
         add_lost_gates(page, list(copy.gates), indent=3)
 
 
-def _stop(page: Page, copy: Copy) -> None:
+def _stop(page: Page, copy: Copy, roots: Mapping[str, str]) -> None:
     if copy.warning is None:
         return
     page.line(f"{copy.warning.code}: {safe(copy.reason, 600)}", indent=3)
-    for problem in copy.warning.problems:
-        add_problem(page, problem, indent=3)
+    add_warning_problems(page, copy.warning, roots, indent=3)
     remedy = safe(copy.warning.remedy.replace("`", "'"), 700)
     page.line((f"remedy: {remedy}", "cyan"), indent=3)
 

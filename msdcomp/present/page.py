@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import attrs
 from rich.console import Console
@@ -23,7 +23,7 @@ class Screen:
     """
 
     colour: bool = False
-    width: int = 100
+    width: int = 240
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
@@ -62,13 +62,21 @@ class Page:
             self.line()
         self.line((title, "bold"))
 
-    def table(self, columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-        """Add a table; cells may be of any origin."""
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Add a table of cells of any origin; only its last column is cut short."""
+        cells = [[safe(cell, 120) for cell in row] for row in rows]
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for column in columns:
-            table.add_column(column, no_wrap=True, overflow="fold")
-        for row in rows:
-            table.add_row(*(Text(safe(cell, 120)) for cell in row))
+        for place, column in enumerate(columns):
+            widest = max((len(row[place]) for row in cells), default=0)
+            last = place == len(columns) - 1
+            table.add_column(
+                column,
+                no_wrap=True,
+                overflow="ellipsis",
+                min_width=None if last else max(widest, len(column)),
+            )
+        for row in cells:
+            table.add_row(*(Text(cell) for cell in row))
         self._parts.append(table)
 
     def render(self) -> str:

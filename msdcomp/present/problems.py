@@ -21,7 +21,9 @@ def place(problem: Problem) -> str:
     return ":".join(parts)
 
 
-def add_problem(page: Page, problem: Problem, indent: int = 0) -> None:
+def add_problem(
+    page: Page, problem: Problem, indent: int = 0, *, hinted: bool = True
+) -> None:
     """Add a problem to a page: place, severity and code, message, pointer, hint."""
     where = place(problem)
     page.line(
@@ -31,7 +33,7 @@ def add_problem(page: Page, problem: Problem, indent: int = 0) -> None:
         *([(f"  ({safe(problem.path)})", "dim")] if problem.path else []),
         indent=indent,
     )
-    if problem.hint:
+    if problem.hint and hinted:
         page.line((f"help: {safe(problem.hint, 600)}", "cyan"), indent=indent + 1)
 
 

@@ -247,14 +247,14 @@ def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:
             code="internal-error",
             reason=message,
             problems=(problem,),
-            advice="report the defect",
+            advice="Report the defect with the manifest.",
         )
         return skip(candidate, fault, admission.host)
 
 
 _SET_ADVICE = (
-    "take one capability of each cycle away, or drop one of the artefacts named from "
-    "its `consumes`"
+    "Take one capability of each cycle away, or drop one of the artefacts named from "
+    "its consumes."
 )
 
 
