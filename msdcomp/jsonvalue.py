@@ -142,7 +142,8 @@ class _Copier:
             plain = int.__add__(value, 0)
             if -MAX_INTEGER <= plain <= MAX_INTEGER:
                 return plain
-            message = "an integer must lie within 2^53, got a larger one"
+            size = f"one of {plain.bit_length()} bits"
+            message = f"an integer must lie within 2^53, got {size}"
             self.refuse("integer-too-large", message)
             return None
         number = as_number(repr(float.__add__(value, 0.0)))

@@ -23,6 +23,7 @@ from msdcomp.jsonvalue import adopt
 from msdcomp.manifest import (
     ArtifactKind,
     ConfigHome,
+    ConfigSlice,
     Contribution,
     GateCheck,
     HttpInvoke,
@@ -175,6 +176,11 @@ def _aliases(value: object, _: object) -> PMap[str, str]:
     return pmap({name: key for name, key in pairs if isinstance(key, str)})
 
 
+def _texts_only(value: object, _: object) -> tuple[str, ...]:
+    """Read the values of a slice, which no rule looks at unless it is an enum."""
+    return tuple(_texts(value))
+
+
 def freeze(value: object) -> Json:
     """Return plain JSON in immutable form: persistent maps and tuples."""
     if isinstance(value, dict):
@@ -195,6 +201,7 @@ def _switches(value: object, _: object) -> Json:
 #: Fields whose value is read in a way their type does not tell.
 _SPECIAL: dict[tuple[type, str], _Hook] = {
     (ArtifactKind, "home"): _text_if_text,
+    (ConfigSlice, "values"): _texts_only,
     (ConfigHome, "parent"): _text_if_text,
     (Contribution, "config_values"): _aliases,
     (GateCheck, "agent_verdict"): _frozen,

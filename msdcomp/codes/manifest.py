@@ -261,6 +261,12 @@ MANIFEST: tuple[Code, ...] = (
         _UNKNOWN,
     ),
     Code(
+        "ignored-field",
+        "A field is present that has no effect where it stands.",
+        "Delete the field, or change what makes it without effect.",
+        _UNKNOWN,
+    ),
+    Code(
         "removed-field",
         "A field is set that this version no longer reads.",
         "Declare a reviewer body instead.",

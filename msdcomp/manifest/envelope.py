@@ -36,7 +36,7 @@ class Provenance:
 class ConfigSlice:
     """One federated configuration key: its type, default and meaning.
 
-    `values` is empty unless `type` is `enum`.
+    `values` only means something where `type` is `enum`.
     """
 
     type: str

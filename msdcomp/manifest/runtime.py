@@ -88,7 +88,7 @@ class Runtime:
     """A host command line that capabilities can surface in."""
 
     config_home: ConfigHome
-    local_config_dir: str | None
+    local_config_dir: str | None = None
     config_format: str
     artifact_layout: ArtifactLayout
     command_style: str

@@ -114,14 +114,18 @@ def _slice_default(value: dict[str, object], path: str) -> Sequence[Found]:
 
 
 def _slice_values(value: dict[str, object], path: str) -> Sequence[Found]:
-    if value.get("type") != "enum":
-        return ()
     at = f"{path}/values"
+    if value.get("type") != "enum":
+        if "values" not in value or value.get("type") not in _PLAIN_TYPES:
+            return ()
+        message = f"values should come with type enum, got type {show(value['type'])}"
+        return (fault("ignored-field", at, message, severity=Severity.WARNING),)
     if "values" not in value:
         return (missing(at, VALUES.expected),)
     return VALUES.check(value["values"], at)
 
 
+_PLAIN_TYPES = tuple(type_ for type_ in SLICE_TYPES if type_ != "enum")
 VALUES = array(STRING, filled=True, distinct=True)
 
 SLICE = shape(

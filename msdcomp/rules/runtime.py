@@ -279,7 +279,9 @@ def _dialect(value: dict[str, object], path: str) -> Sequence[Found]:
 
 
 _SWITCHES = shape(
-    *(Field(name, ANYTHING, required=False) for name in sorted(HOST_BEHAVIORS))
+    *(Field(name, ANYTHING, required=False) for name in sorted(HOST_BEHAVIORS)),
+    # No switch: hosts list here what they cannot do.
+    Field("unsupportedFeatures", ANYTHING, required=False),
 )
 
 
