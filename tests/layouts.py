@@ -92,7 +92,7 @@ def feature(capability_id: str, **fields: Any) -> dict[str, Any]:
         "description": "A capability for a test.",
         "tier": "standard",
         "requires": [],
-        "runtimeCompat": {"supported": ["*"]},
+        "runtimeCompat": {"supported": ["*"], "unsupported": []},
         "skills": [],
         "agents": [],
         "config": {},

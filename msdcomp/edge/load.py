@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from msdcomp.fold import OnSetFailure, compose
 from msdcomp.edge.roots import StrPath, find_places
 from msdcomp.edge.scan import Scan, scan
 from msdcomp.edge.snapshot import read_central_config, read_snapshot
+from msdcomp.fold import OnSetFailure, compose
 from msdcomp.host import DEFAULT_HOST_VERSION, Host
 
 if TYPE_CHECKING:

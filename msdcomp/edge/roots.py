@@ -85,8 +85,8 @@ def find_project(
         project: The project, when the caller knows it.
     """
     start = _physical(project or cwd or ".")
-    if start is None or project is not None:
-        return start, True
+    if project is not None or start is None:
+        return start, project is not None
     above = Path(start)
     for folder in (above, *above.parents):
         if _is_marked(folder):

@@ -18,11 +18,11 @@ import attrs
 from pyrsistent import pmap
 
 from msdcomp.candidate import Candidate, FragmentText, Scope
-from msdcomp.fold import compose
 from msdcomp.diagnostics import Problem
 from msdcomp.edge.files import FileFault, read_file, write_atomic
 from msdcomp.edge.roots import Places, Root, StrPath
 from msdcomp.edge.scan import scan
+from msdcomp.fold import compose
 from msdcomp.host import DEFAULT_HOST_VERSION, CentralConfig, Host, HostContract
 from msdcomp.registry import BuildFailure, Entry, Registry, build
 from msdcomp.rules import undispatched

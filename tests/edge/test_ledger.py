@@ -54,13 +54,6 @@ def test_any_marker_javascript_takes_for_true_is_pending(
     assert read(tmp_path, {"_pending": marker}) == LedgerEntry(pending=True)
 
 
-@pytest.mark.parametrize("marker", [None, False, 0, 0.0, ""])
-def test_another_marker_is_neither_pending_nor_committed(
-    tmp_path: Path, marker: Any
-) -> None:
-    assert read(tmp_path, entry(_pending=marker)).committed is False
-
-
 @pytest.mark.parametrize("marker", [None, False, 0, -0.0, ""])
 def test_a_marker_javascript_takes_for_false(tmp_path: Path, marker: Any) -> None:
     assert read(tmp_path, entry(_pending=marker)) == SILENT

@@ -1,0 +1,144 @@
+"""How little of a project overlay is read before the user agreed to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from msdcomp.candidate import Consent, FragmentText, Scope
+from msdcomp.edge import scan as scanning
+from msdcomp.edge.roots import find_places
+from msdcomp.edge.scan import scan
+from tests.edge.scans import GATE, Scanner, agree, only, text
+from tests.layouts import overlay, put, write
+
+
+def test_without_consent_only_the_manifest_is_read(
+    project: Path, run: Scanner, opened: list[str]
+) -> None:
+    bundle = overlay(project, "anchor", contributions=[text("a.md")], gates=[GATE])
+    write(bundle / "a.md", "read me")
+    write(bundle / "d" / "x", "")
+    opened.clear()
+    candidate = only(run())
+    assert candidate.consent is Consent.NONE
+    assert candidate.decoded is not None
+    assert [gate.point for gate in candidate.decoded.gates] == ["ship:pre"]
+    assert not candidate.fragments
+    names = {path.rpartition("/")[2] for path in opened}
+    assert names.isdisjoint({"a.md", "d", "x"})
+
+
+def test_with_consent_everything_counts(
+    home: Path, project: Path, run: Scanner
+) -> None:
+    bundle = overlay(project, "anchor", contributions=[text("./d//a.md")])
+    write(bundle / "d" / "a.md", "agreed")
+    agree(home, project, bundle)
+    candidate = only(run())
+    assert candidate.consent is Consent.MATCHES
+    assert candidate.fragments["./d//a.md"] == FragmentText("agreed")
+    assert candidate.consented_gates == ("plan:post",)
+
+
+@pytest.mark.parametrize("change", ["edited", "added", "link", "fifo"])
+def test_other_content_than_agreed(
+    home: Path, project: Path, run: Scanner, change: str
+) -> None:
+    bundle = overlay(project, "anchor", contributions=[text("a.md")], gates=[GATE])
+    write(bundle / "a.md", "agreed")
+    agree(home, project, bundle)
+    spec: Any = {"edited": "x", "added": "x", "link": {"symlink": "a.md"}}
+    put(
+        bundle / ("a.md" if change == "edited" else "b.md"),
+        spec.get(change, {"fifo": True}),
+    )
+    candidate = only(run())
+    assert candidate.consent is Consent.CHANGED
+    assert candidate.consented_gates == ("plan:post",)
+    assert not candidate.fragments
+    assert candidate.decoded is not None
+    assert [gate.point for gate in candidate.decoded.gates] == ["ship:pre"]
+
+
+def test_what_is_composed_is_what_was_hashed(
+    home: Path, project: Path, run: Scanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files swapped right after the comparison change nothing."""
+    bundle = overlay(project, "anchor", contributions=[text("a.md")])
+    write(bundle / "a.md", "agreed")
+    agree(home, project, bundle)
+    real = scanning.read_bundle
+
+    def read_and_swap(*arguments: Any, **more: Any) -> Any:
+        found = real(*arguments, **more)
+        write(bundle / "a.md", "swapped")
+        write(bundle / "capability.json", "{}")
+        return found
+
+    monkeypatch.setattr(scanning, "read_bundle", read_and_swap)
+    candidate = only(run())
+    assert candidate.decoded is not None
+    assert candidate.decoded.manifest is not None
+    assert candidate.fragments["a.md"] == FragmentText("agreed")
+
+
+def test_a_damaged_store_is_told_from_no_record(
+    home: Path, project: Path, run: Scanner
+) -> None:
+    overlay(project, "anchor")
+    write(home / ".msd" / "consent.json", "{")
+    assert only(run()).consent is Consent.UNREADABLE
+
+
+def test_a_folder_replaced_by_a_link_before_it_is_opened(
+    tmp_path: Path, project: Path, run: Scanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundle = overlay(project, "anchor")
+    elsewhere = overlay(tmp_path / "src", "anchor", gates=[GATE])
+    real = scanning.open_folder
+
+    def swapping(path: str, **more: Any) -> Any:
+        if path == "anchor":
+            bundle.rename(tmp_path / "old")
+            bundle.symlink_to(elsewhere)
+        return real(path, **more)
+
+    monkeypatch.setattr(scanning, "open_folder", swapping)
+    candidate = only(run())
+    assert candidate.decoded is None
+    assert candidate.unreadable == "not a folder"
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [(None, "no such file"), (9_000_000, "larger than 8,388,608 bytes")],
+)
+def test_a_consented_folder_without_a_usable_manifest(
+    home: Path, project: Path, run: Scanner, size: int | None, reason: str
+) -> None:
+    bundle = overlay(project, "anchor")
+    (bundle / "capability.json").unlink()
+    if size:
+        write(bundle / "capability.json", b" " * size)
+    agree(home, project, bundle)
+    candidate = only(run())
+    assert candidate.consent is Consent.MATCHES
+    assert candidate.unreadable == reason
+
+
+def test_the_escalated_scope_is_the_one_that_counts(project: Path) -> None:
+    """A home that is the project gives nothing away for free."""
+    overlay(project, "anchor")
+    candidate = only(scan(find_places(project, project)))
+    assert candidate.scope is Scope.PROJECT
+    assert candidate.consent is Consent.NONE
+
+
+def test_a_home_inside_the_project_is_shown_by_its_place(project: Path) -> None:
+    overlay(project / "tools", "anchor")
+    candidate = only(scan(find_places(project, project / "tools")))
+    assert candidate.scope is Scope.PROJECT
+    assert candidate.path == "tools/.msd/capabilities/anchor"
