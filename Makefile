@@ -1,16 +1,24 @@
 # Everything runs in a virtual environment of the project's own, made on first use.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test lint docs clean
+.PHONY: run test coverage lint docs clean
 
+# Composes the example overlays. Exit code 1 says that some were left out, and they are.
 run: $(STAMP)
-	@$(BIN)/msd compose --home docs/examples/home --project docs/examples/project
+	@$(BIN)/msd compose --home docs/examples/home --project docs/examples/project \
+		|| [ $$? -eq 1 ]
+	@echo
+	@$(BIN)/msd explain deploy-freeze \
+		--home docs/examples/home --project docs/examples/project || [ $$? -eq 1 ]
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
+
+coverage: $(STAMP)
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term --cov-fail-under=97
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

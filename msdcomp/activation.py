@@ -29,7 +29,7 @@ from msdcomp.diagnostics import Problem, Severity, pointer
 from msdcomp.safetext import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from msdcomp.manifest import Manifest
     from msdcomp.manifest.names import Json
@@ -158,13 +158,21 @@ def capability_states(
     )
 
 
-def state_problems(registry: _Composed, layers: ConfigLayers) -> tuple[Problem, ...]:
-    """Return what is to be reported of the keys behind `capability_states`, by id."""
+def state_problems(
+    registry: _Composed, layers: ConfigLayers, among: Container[str] | None = None
+) -> tuple[Problem, ...]:
+    """Return what is to be reported of the keys behind `capability_states`, by id.
+
+    Args:
+        registry: The composed registry.
+        layers: The configuration.
+        among: Ids to report about; by default every capability.
+    """
     found: list[Problem] = []
     for capability_id, effective in sorted(
         _activations(registry, layers), key=lambda pair: pair[0]
     ):
-        if effective is None:
+        if effective is None or (among is not None and capability_id not in among):
             continue
         if effective.origin is Origin.UNREADABLE:
             found.append(

@@ -17,6 +17,7 @@ from pyrsistent import PMap, PVector, pmap
 
 from msdcomp.manifest import Contribution, Fragment, Gate, Ref, Step
 from msdcomp.manifest.names import Json
+from msdcomp.records import Record
 from msdcomp.views import Hook
 
 __all__ = ["ActiveHook", "DeclaredHook", "JsonText", "declare", "plain_json"]
@@ -56,8 +57,8 @@ def plain_json(value: object, levels: int = _MAX_LEVELS) -> Any:  # noqa: ANN401
     raise ValueError("not JSON")
 
 
-@attrs.frozen
-class JsonText:
+@attrs.frozen(eq=False, repr=False)
+class JsonText(Record):
     """A JSON value kept as compact text: immutable, and in the order it was written."""
 
     text: str
@@ -78,8 +79,8 @@ class JsonText:
         return json.loads(self.text)
 
 
-@attrs.frozen(kw_only=True)
-class ActiveHook:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ActiveHook(Record):
     """One hook that is dispatched at a loop point, with what its kind carries.
 
     Attributes:
@@ -140,8 +141,8 @@ class ActiveHook:
         }
 
 
-@attrs.frozen(kw_only=True)
-class DeclaredHook:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class DeclaredHook(Record):
     """A hook as declared: what becomes of it when active, and what it waits for.
 
     Attributes:

@@ -17,6 +17,7 @@ from msdcomp.crosscheck import Flow, Outlook, violations
 from msdcomp.diagnostics import Problem, pointer
 from msdcomp.invariants import Draft, collisions, quoted
 from msdcomp.lostgates import blocked_gates
+from msdcomp.records import Record
 from msdcomp.registry import Entry
 from msdcomp.safetext import is_capability_id
 from msdcomp.semver import satisfies
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["Admission", "Fault", "fragment_texts", "skip"]
 
 
-@attrs.frozen(kw_only=True)
-class Fault:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Fault(Record):
     """A gate that a candidate failed."""
 
     code: str
@@ -164,8 +165,8 @@ _ALONE: tuple[Callable[[Candidate], Fault | None], ...] = (
 )
 
 
-@attrs.frozen(kw_only=True)
-class Admission:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Admission(Record):
     """What a candidate is judged against; one per fold.
 
     Attributes:
@@ -341,7 +342,9 @@ def _remedy(candidate: Candidate, fault: Fault) -> str:
     folder = candidate.folder
     if not is_capability_id(folder):
         return f"{fault.advice} Or delete its folder in {scope} scope."
+    # Where the other scope holds a healthy copy, the command must not aim at that one.
+    only = f" --scope {scope}" if fault.code == "shadowed" else ""
     return (
         f"{fault.advice} Or take {candidate.path} ({scope}) away: "
-        f"`msd capability remove {folder}`"
+        f"`msd capability remove {folder}{only}`"
     )

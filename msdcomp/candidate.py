@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp.records import Record
 from msdcomp.wire import Decoded, decode
 
 __all__ = ["Candidate", "Consent", "FragmentFault", "FragmentText", "Scope"]
@@ -40,15 +41,15 @@ class Consent(enum.StrEnum):
     UNREADABLE = "unreadable"
 
 
-@attrs.frozen
-class FragmentText:
+@attrs.frozen(eq=False, repr=False)
+class FragmentText(Record):
     """The text of a fragment file, decoded as UTF-8."""
 
     text: str
 
 
-@attrs.frozen
-class FragmentFault:
+@attrs.frozen(eq=False, repr=False)
+class FragmentFault(Record):
     """Why a fragment file could not be used.
 
     `code` is one of `fragment-unreadable`, `fragment-empty`, `fragment-too-large`,
@@ -65,8 +66,8 @@ def _fragments(
     return pmap(value)
 
 
-@attrs.frozen(kw_only=True)
-class Candidate:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Candidate(Record):
     """One folder of an overlay root, read as far as it may be read.
 
     Attributes:

@@ -11,6 +11,7 @@ from msdcomp import wireform
 from msdcomp.diagnostics import Problem
 from msdcomp.gates import BlockedGate
 from msdcomp.manifest import CapabilityId
+from msdcomp.records import Record
 from msdcomp.registry import Registry
 from msdcomp.verdict import BundlePath, IgnoredEntry, SkipWarning
 from msdcomp.wireform import Wire
@@ -18,8 +19,8 @@ from msdcomp.wireform import Wire
 __all__ = ["Composition"]
 
 
-@attrs.frozen(kw_only=True, repr=False)
-class Composition:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Composition(Record):
     """A registry with everything that was decided on the way to it.
 
     Unpacks as `registry, warnings, blocked_gates`.

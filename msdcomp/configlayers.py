@@ -20,6 +20,7 @@ import attrs
 from pyrsistent import PMap, PVector, pmap
 
 from msdcomp.manifest.names import Json
+from msdcomp.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +65,8 @@ class Origin(enum.StrEnum):
     UNREADABLE = "unreadable"
 
 
-@attrs.frozen
-class Unreadable:
+@attrs.frozen(eq=False, repr=False)
+class Unreadable(Record):
     """A layer that exists but tells nothing, and why, in one sentence."""
 
     reason: str
@@ -128,8 +129,8 @@ def _file_layer(value: object) -> Layer:
     return Unreadable("it holds JSON, but not one object")
 
 
-@attrs.frozen(kw_only=True)
-class ConfigLayers:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ConfigLayers(Record):
     """The configuration at hand, one layer over the other.
 
     Each layer is given as a JSON mapping (frozen on the way in), as `Unreadable`, or
@@ -191,8 +192,8 @@ def truthy(value: Json) -> bool:
     return True
 
 
-@attrs.frozen(kw_only=True)
-class Effective:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Effective(Record):
     """The value a key has, and why.
 
     Attributes:

@@ -18,6 +18,7 @@ from msdcomp.dataflow import Task, cycles
 from msdcomp.diagnostics import Problem, pointer
 from msdcomp.invariants import Draft, duplicates, quoted, steps
 from msdcomp.manifest import Contribution, Manifest, Step
+from msdcomp.records import Record
 from msdcomp.rules.contract import check_contract
 from msdcomp.vocabulary import TIERS
 
@@ -43,8 +44,8 @@ class Outlook(Protocol):
         """Return `(scope, id)` of the skipped candidates of that id."""
 
 
-@attrs.frozen
-class NobodyElse:
+@attrs.frozen(eq=False, repr=False)
+class NobodyElse(Record):
     """The outlook of a capability that is judged alone."""
 
     def fate(self, capability_id: str) -> str | None:
@@ -72,8 +73,8 @@ _Kind: TypeAlias = Literal["step", "contribution"]
 _Node: TypeAlias = tuple[str, _Kind, int]
 
 
-@attrs.frozen(repr=False)
-class Flow:
+@attrs.frozen(eq=False, repr=False)
+class Flow(Record):
     """The data flow among the hooks of the first party.
 
     `readers` maps `(kind, point, artefact)` to the hooks that consume the artefact
@@ -307,8 +308,8 @@ def _consumes(
                 yield supply.unmet(step.point, artefact, index, path)
 
 
-@attrs.frozen
-class _Supply:
+@attrs.frozen(eq=False, repr=False)
+class _Supply(Record):
     """Where a step can get an artefact from: the host, the members, its own siblings.
 
     `makers` are the capability's own steps, artefact -> `(place in the loop, index)`.

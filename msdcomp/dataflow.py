@@ -17,21 +17,23 @@ from typing import Generic, TypeVar
 
 import attrs
 
+from msdcomp.records import Record
+
 __all__ = ["Cycle", "Schedule", "Task", "cycles", "schedule"]
 
 R = TypeVar("R", bound=Hashable)
 
 
-@attrs.frozen
-class Task(Generic[R]):
+@attrs.frozen(eq=False, repr=False)
+class Task(Record, Generic[R]):
     """What a task gives and needs; giving a resource to oneself counts for nothing."""
 
     gives: frozenset[R]
     needs: frozenset[R]
 
 
-@attrs.frozen
-class Schedule:
+@attrs.frozen(eq=False, repr=False)
+class Schedule(Record):
     """An order of task indexes, and those that a cycle kept from being placed."""
 
     order: tuple[int, ...]
@@ -123,8 +125,8 @@ def schedule(tasks: Sequence[Task[R]], *, break_cycles: bool = False) -> Schedul
     return Schedule(tuple(order), stuck)
 
 
-@attrs.frozen
-class Cycle(Generic[R]):
+@attrs.frozen(eq=False, repr=False)
+class Cycle(Record, Generic[R]):
     """One way around: task, the resource it gives to the next, and so on to the start.
 
     `members` are all tasks that lie on some cycle together with these, ascending.

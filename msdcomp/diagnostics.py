@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from msdcomp.records import Record
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -27,16 +29,16 @@ class Severity(enum.StrEnum):
     WARNING = "warning"
 
 
-@attrs.frozen
-class Location:
+@attrs.frozen(eq=False, repr=False)
+class Location(Record):
     """A place in a text: both numbers count from 1, columns in characters."""
 
     line: int
     column: int
 
 
-@attrs.frozen(kw_only=True)
-class Problem:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Problem(Record):
     """One fault, compared by value.
 
     Attributes:

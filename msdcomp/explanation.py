@@ -17,6 +17,7 @@ from msdcomp.activation import ConfigLayers, Effective, capability_states, looku
 from msdcomp.composition import Composition
 from msdcomp.gates import BlockedGate
 from msdcomp.manifest import CapabilityId, Manifest
+from msdcomp.records import Record
 from msdcomp.verdict import BundlePath, SkipWarning
 
 __all__ = [
@@ -62,16 +63,16 @@ GATES: tuple[tuple[str, frozenset[str]], ...] = (
 )
 
 
-@attrs.frozen(kw_only=True)
-class Passage:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Passage(Record):
     """One gate as one candidate met it: passed, stopped, or never asked (None)."""
 
     gate: str
     passed: bool | None
 
 
-@attrs.frozen(kw_only=True)
-class Copy:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Copy(Record):
     """One folder of that id.
 
     Attributes:
@@ -94,8 +95,8 @@ class Copy:
     gates: tuple[BlockedGate, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class Explanation:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Explanation(Record):
     """The verdict about an id; `copies` has its folders, the one that counts first.
 
     Attributes:

@@ -24,6 +24,7 @@ from msdcomp.gates import BlockedGate
 from msdcomp.host import Host
 from msdcomp.invariants import Draft, Index, quoted, steps
 from msdcomp.ordering import in_order, offered
+from msdcomp.records import Record
 from msdcomp.registry import BuildFailure, Entry, OrderingCycle, Registry, build
 from msdcomp.rules.contract import undispatched
 from msdcomp.verdict import BundlePath, Skipped, SkipWarning
@@ -121,14 +122,14 @@ def _rings(requires: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, .
     return rings
 
 
-@attrs.frozen
-class _Accepted:
+@attrs.frozen(eq=False, repr=False)
+class _Accepted(Record):
     candidate: Candidate
     entry: Entry
 
 
-@attrs.frozen
-class _Folded:
+@attrs.frozen(eq=False, repr=False)
+class _Folded(Record):
     """What one pass over the candidates left."""
 
     accepted: tuple[_Accepted, ...]
@@ -258,8 +259,8 @@ _SET_ADVICE = (
 )
 
 
-@attrs.frozen
-class _SetFailure:
+@attrs.frozen(eq=False, repr=False)
+class _SetFailure(Record):
     """A failure of the whole set in words, made once for all overlays it drops."""
 
     failure: BuildFailure

@@ -11,12 +11,13 @@ from __future__ import annotations
 import attrs
 
 from msdcomp.manifest.names import Scalar
+from msdcomp.records import Record
 
 __all__ = ["BlockedGate", "DeclaredGate", "GateCondition"]
 
 
-@attrs.frozen(kw_only=True)
-class GateCondition:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class GateCondition(Record):
     """The configuration key that decides whether a gate is on, and its own slice.
 
     `type` and `default` are those of the slice the same manifest declares for the key;
@@ -29,8 +30,8 @@ class GateCondition:
     default: Scalar = None
 
 
-@attrs.frozen(kw_only=True)
-class DeclaredGate:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class DeclaredGate(Record):
     """A gate read from a manifest, valid or not.
 
     Attributes:
@@ -48,8 +49,8 @@ class DeclaredGate:
     check: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class BlockedGate:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class BlockedGate(Record):
     """One loop point at which a skipped capability enforces nothing.
 
     Recorded once per point and skipped folder, however many gates it has there.

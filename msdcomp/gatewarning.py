@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from msdcomp.activation import ConfigLayers, Origin, Schema, lookup
+from msdcomp.records import Record
 from msdcomp.safetext import is_capability_id, safe
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ _NO_REASON = "no reason was recorded"
 _KINDS = {True: "blocking", False: "advisory", None: "possibly blocking"}
 
 
-@attrs.frozen(kw_only=True)
-class GateWarning:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class GateWarning(Record):
     """One gate that is not enforced; every text is safe to print and on one line.
 
     Attributes:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp.records import Record
 from msdcomp.vocabulary import HOST_PHASES, POINT_KINDS
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ __all__ = ["DEFAULT_HOST_VERSION", "CentralConfig", "Host", "HostContract", "Pha
 DEFAULT_HOST_VERSION = "1.11.0"
 
 
-@attrs.frozen(kw_only=True)
-class Phase:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Phase(Record):
     """One phase of the loop: its points, in the order they are reached."""
 
     name: str
@@ -49,8 +50,8 @@ def _standard_phases() -> tuple[Phase, ...]:
     )
 
 
-@attrs.frozen(kw_only=True)
-class HostContract:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class HostContract(Record):
     """What the loop of a host offers to capabilities.
 
     Attributes:
@@ -109,8 +110,8 @@ class HostContract:
         return frozenset(self._host_artefacts)
 
 
-@attrs.frozen(kw_only=True)
-class CentralConfig:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class CentralConfig(Record):
     """The host's own configuration keys, which no capability may claim."""
 
     keys: frozenset[str] = frozenset()
@@ -155,8 +156,8 @@ class CentralConfig:
         )
 
 
-@attrs.frozen(kw_only=True)
-class Host:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Host(Record):
     """Everything about the running host that composition depends on."""
 
     version: str = DEFAULT_HOST_VERSION

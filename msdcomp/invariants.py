@@ -14,6 +14,7 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.diagnostics import Problem, pointer
+from msdcomp.records import Record
 from msdcomp.safetext import safe
 
 if TYPE_CHECKING:
@@ -106,8 +107,8 @@ def steps(manifest: Manifest) -> tuple[Step, ...]:
     return manifest.feature.steps if manifest.feature else ()
 
 
-@attrs.frozen(kw_only=True, repr=False)
-class Index:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Index(Record):
     """Who owns what in a set of capabilities.
 
     Attributes:

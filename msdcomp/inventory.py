@@ -7,12 +7,13 @@ import attrs
 from msdcomp.activation import ConfigLayers, capability_states
 from msdcomp.composition import Composition
 from msdcomp.explanation import Verdict
+from msdcomp.records import Record
 
 __all__ = ["Row", "inventory"]
 
 
-@attrs.frozen(kw_only=True)
-class Row:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Row(Record):
     """One capability or overlay folder.
 
     Attributes:

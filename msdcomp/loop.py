@@ -29,6 +29,7 @@ from msdcomp.activehook import ActiveHook, DeclaredHook, declare
 from msdcomp.diagnostics import Problem, Severity
 from msdcomp.gatewarning import PREFIX, GateWarning, gate_warnings
 from msdcomp.markdown import render
+from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.vocabulary import POINTS
 
@@ -69,8 +70,8 @@ class LoopRegistry(Protocol):
         """Key -> slice."""
 
 
-@attrs.frozen(kw_only=True)
-class LoopResolution:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class LoopResolution(Record):
     """The answer for one point.
 
     Attributes:

@@ -21,6 +21,7 @@ from msdcomp.activehook import ActiveHook, DeclaredHook, JsonText
 from msdcomp.gates import BlockedGate, GateCondition
 from msdcomp.manifest import Fragment
 from msdcomp.manifest.names import Json
+from msdcomp.records import Record
 from msdcomp.vocabulary import POINTS
 
 if TYPE_CHECKING:
@@ -33,16 +34,16 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _GROUPS = (("steps", "step"), ("contributions", "contribution"), ("gates", "gate"))
 
 
-@attrs.frozen(kw_only=True)
-class ViewSlice:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ViewSlice(Record):
     """A slice of a stored schema; `type` is None when it has no readable type."""
 
     type: str | None
     default: Json
 
 
-@attrs.frozen
-class ViewHooks:
+@attrs.frozen(eq=False, repr=False)
+class ViewHooks(Record):
     """The hooks of one point, in the order stored."""
 
     hooks: tuple[DeclaredHook, ...] = ()
@@ -52,8 +53,8 @@ class ViewHooks:
         return self.hooks
 
 
-@attrs.frozen(kw_only=True)
-class LoopView:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class LoopView(Record):
     """What is left of a stored registry after everything malformed was dropped.
 
     Attributes:

@@ -23,6 +23,7 @@ from msdcomp.manifest import (
     Runtime,
     SkillStem,
 )
+from msdcomp.records import Record
 from msdcomp.views import (
     CommandFamily,
     Hook,
@@ -53,8 +54,8 @@ __all__ = [
 ]
 
 
-@attrs.frozen(kw_only=True)
-class Entry:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Entry(Record):
     """A capability that is to be a member, with the texts of its fragment files."""
 
     manifest: Manifest
@@ -62,8 +63,8 @@ class Entry:
     fragments: PMap[str, str] = attrs.field(factory=pmap, converter=pmap, repr=False)
 
 
-@attrs.frozen(kw_only=True, repr=False)
-class Registry:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Registry(Record):
     """Every capability of a host, and each view that consumers read.
 
     Attributes:
@@ -125,8 +126,8 @@ class Registry:
         return tuple(sorted(found))
 
 
-@attrs.frozen(kw_only=True)
-class OrderingCycle:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class OrderingCycle(Record):
     """Hooks of one kind at one point that all wait for each other.
 
     Attributes:
@@ -143,8 +144,8 @@ class OrderingCycle:
     culprits: tuple[CapabilityId, ...]
 
 
-@attrs.frozen(kw_only=True)
-class BuildFailure:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class BuildFailure(Record):
     """Why no registry can be built of a set; `cycles` is never empty."""
 
     cycles: tuple[OrderingCycle, ...]

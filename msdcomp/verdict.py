@@ -10,12 +10,13 @@ import attrs
 
 from msdcomp.diagnostics import Problem
 from msdcomp.gates import BlockedGate
+from msdcomp.records import Record
 
 __all__ = ["BundlePath", "IgnoredEntry", "SkipWarning", "Skipped"]
 
 
-@attrs.frozen(kw_only=True)
-class SkipWarning:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class SkipWarning(Record):
     """Why a candidate, or the whole set, is not in the registry.
 
     Attributes:
@@ -44,16 +45,16 @@ class SkipWarning:
         return (self.scope, self.capability_id)
 
 
-@attrs.frozen(kw_only=True)
-class Skipped:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Skipped(Record):
     """A candidate that is left out, and the gates that go with it."""
 
     warning: SkipWarning
     gates: tuple[BlockedGate, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class IgnoredEntry:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class IgnoredEntry(Record):
     """Something in an overlay root that is no candidate, and why."""
 
     scope: str
@@ -61,8 +62,8 @@ class IgnoredEntry:
     reason: str
 
 
-@attrs.frozen(kw_only=True)
-class BundlePath:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class BundlePath(Record):
     """A folder below the root of a scope."""
 
     scope: str

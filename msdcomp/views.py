@@ -15,6 +15,7 @@ from msdcomp.manifest import (
     Step,
     TaskContentResolver,
 )
+from msdcomp.records import Record
 
 __all__ = [
     "AnyHook",
@@ -30,8 +31,8 @@ __all__ = [
 AnyHook: TypeAlias = Step | Contribution | Gate
 
 
-@attrs.frozen(kw_only=True)
-class Hook:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Hook(Record):
     """A step, contribution or gate in its place at a loop point.
 
     Attributes:
@@ -48,8 +49,8 @@ class Hook:
     body: AnyHook
 
 
-@attrs.frozen(kw_only=True)
-class PointHooks:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class PointHooks(Record):
     """The hooks of one loop point, each list in the order it is dispatched."""
 
     steps: tuple[Hook, ...] = ()
@@ -61,8 +62,8 @@ class PointHooks:
         return self.steps + self.contributions + self.gates
 
 
-@attrs.frozen(kw_only=True)
-class OwnedSlice:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class OwnedSlice(Record):
     """A configuration key of the composed schema and the capability that owns it."""
 
     owner: CapabilityId
@@ -72,8 +73,8 @@ class OwnedSlice:
     values: tuple[str, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class CommandFamily:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class CommandFamily(Record):
     """A command family, its owner and the module that answers it."""
 
     capability_id: CapabilityId
@@ -81,24 +82,24 @@ class CommandFamily:
     router: str | None
 
 
-@attrs.frozen(kw_only=True)
-class OwnedLane:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class OwnedLane(Record):
     """A reviewer lane and the capability that declares it."""
 
     capability_id: CapabilityId
     lane: Lane
 
 
-@attrs.frozen(kw_only=True)
-class OwnedResolver:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class OwnedResolver(Record):
     """A task-content resolver and the capability that declares it."""
 
     capability_id: CapabilityId
     resolver: TaskContentResolver
 
 
-@attrs.frozen(kw_only=True)
-class Membership:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Membership(Record):
     """The install profiles that contain a capability, smallest first."""
 
     tier: str

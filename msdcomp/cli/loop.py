@@ -15,6 +15,7 @@ from msdcomp.cli.here import add_places, here
 from msdcomp.gatewarning import PREFIX
 from msdcomp.loop import LoopResolution, render_markdown, resolve
 from msdcomp.safetext import safe
+from msdcomp.views import PointHooks
 
 __all__ = ["configure", "run"]
 
@@ -62,7 +63,9 @@ def run(options: argparse.Namespace) -> int:
         problem = resolution.problems[0]
         complain(f"{problem.message}. {problem.hint}")
         return 2
-    doubts = state_problems(composition.registry, layers)
+    hooks = composition.registry.by_loop_point.get(options.point, PointHooks())
+    concerned = {hook.capability_id for hook in hooks.all()}
+    doubts = state_problems(composition.registry, layers, concerned)
     for line in (
         *resolution.stderr_lines(),
         *(PREFIX + safe(doubt.message, 1000) for doubt in doubts),

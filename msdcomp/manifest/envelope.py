@@ -15,25 +15,26 @@ from msdcomp.manifest.feature import Feature
 from msdcomp.manifest.names import CapabilityId, ConfigKey, Scalar
 from msdcomp.manifest.reviewer import Lane
 from msdcomp.manifest.runtime import Runtime
+from msdcomp.records import Record
 
 
-@attrs.frozen(kw_only=True)
-class Engines:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Engines(Record):
     """Host compatibility: `msd` is an npm range over the host's version, or None."""
 
     msd: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Provenance:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Provenance(Record):
     """Where a release was built from."""
 
     source_repo: str
     commit: str
 
 
-@attrs.frozen(kw_only=True)
-class ConfigSlice:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ConfigSlice(Record):
     """One federated configuration key: its type, default and meaning.
 
     `values` only means something where `type` is `enum`.
@@ -45,8 +46,8 @@ class ConfigSlice:
     values: tuple[str, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class CommandModule:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class CommandModule(Record):
     """A command family and the module that answers it.
 
     `module` and `router` are None where a runtime or a reviewer names a family without
@@ -59,8 +60,8 @@ class CommandModule:
     subcommands: tuple[str, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class Manifest:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Manifest(Record):
     """One checked `capability.json`.
 
     Attributes:

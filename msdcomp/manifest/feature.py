@@ -6,10 +6,11 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.manifest.names import AgentStem, ConfigKey, Json, Point, SkillStem
+from msdcomp.records import Record
 
 
-@attrs.frozen(kw_only=True)
-class RuntimeCompat:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class RuntimeCompat(Record):
     """Which host runtimes a feature can surface in; `*` stands for all of them."""
 
     supported: tuple[str, ...]
@@ -22,8 +23,8 @@ class RuntimeCompat:
         return frozenset((*self.supported, *self.unsupported, *self.notes)) - {"*"}
 
 
-@attrs.frozen(kw_only=True)
-class LifecycleHook:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class LifecycleHook(Record):
     """A script the host runtime runs on one of its own events."""
 
     event: str
@@ -31,16 +32,16 @@ class LifecycleHook:
     matcher: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Fragment:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Fragment(Record):
     """Prompt text: inline, or in a file of the bundle; inline wins over a path."""
 
     inline: str | None = None
     path: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Ref:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Ref(Record):
     """What a step dispatches to: exactly one of the three is set."""
 
     skill: str | None = None
@@ -48,8 +49,8 @@ class Ref:
     command: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Step:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Step(Record):
     """An independent unit of work at a loop extension point."""
 
     point: Point
@@ -63,8 +64,8 @@ class Step:
     supports_reviewer_lanes: bool = False
 
 
-@attrs.frozen(kw_only=True)
-class Contribution:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Contribution(Record):
     """A prompt fragment for one agent role at a loop extension point."""
 
     point: Point
@@ -78,8 +79,8 @@ class Contribution:
     config_values: PMap[str, ConfigKey] = attrs.field(factory=pmap)
 
 
-@attrs.frozen(kw_only=True)
-class GateCheck:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class GateCheck(Record):
     """The condition of a gate: exactly one of the three is set."""
 
     query: str | None = None
@@ -87,8 +88,8 @@ class GateCheck:
     agent_verdict: Json = None
 
 
-@attrs.frozen(kw_only=True)
-class Gate:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Gate(Record):
     """A condition checked at a loop extension point."""
 
     point: Point
@@ -98,8 +99,8 @@ class Gate:
     when: ConfigKey | None = None
 
 
-@attrs.frozen(kw_only=True)
-class ResolverInvoke:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ResolverInvoke(Record):
     """The subprocess of a task-content resolver; `args` carry the id placeholder."""
 
     binary: str
@@ -108,16 +109,16 @@ class ResolverInvoke:
     timeout_ms: int
 
 
-@attrs.frozen(kw_only=True)
-class TaskContentResolver:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class TaskContentResolver(Record):
     """Fetches the content of a task from an outside tracker."""
 
     tracker_prefix: str
     invoke: ResolverInvoke
 
 
-@attrs.frozen(kw_only=True)
-class Feature:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Feature(Record):
     """Everything a capability of role `feature` declares beyond the envelope."""
 
     runtime_compat: RuntimeCompat

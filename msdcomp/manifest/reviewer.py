@@ -5,9 +5,11 @@ from __future__ import annotations
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp.records import Record
 
-@attrs.frozen(kw_only=True)
-class Probe:
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Probe(Record):
     """How to tell whether a lane is available; the kind says which fields are set."""
 
     kind: str
@@ -19,8 +21,8 @@ class Probe:
     timeout_ms: int | None = None
 
 
-@attrs.frozen(kw_only=True)
-class SpawnInvoke:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class SpawnInvoke(Record):
     """A lane that runs a command."""
 
     binary: str
@@ -33,8 +35,8 @@ class SpawnInvoke:
     env: PMap[str, str] = attrs.field(factory=pmap)
 
 
-@attrs.frozen(kw_only=True)
-class HttpInvoke:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class HttpInvoke(Record):
     """A lane that posts to an OpenAI-compatible endpoint."""
 
     host_config_key: str
@@ -45,8 +47,8 @@ class HttpInvoke:
     fallback_model: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Lane:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Lane(Record):
     """A reviewer lane; `transport` says which form `invoke` has."""
 
     slug: str

@@ -6,10 +6,11 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.manifest.names import Json
+from msdcomp.records import Record
 
 
-@attrs.frozen(kw_only=True)
-class ConfigHome:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ConfigHome(Record):
     """Where a host keeps its configuration, and how to find it."""
 
     kind: str
@@ -21,8 +22,8 @@ class ConfigHome:
     skills_home: ConfigHome | None = None
 
 
-@attrs.frozen(kw_only=True)
-class ArtifactKind:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ArtifactKind(Record):
     """One kind of artefact and the folder it is written to."""
 
     kind: str
@@ -35,16 +36,16 @@ class ArtifactKind:
     home: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class ArtifactLayout:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ArtifactLayout(Record):
     """Artefacts of a global and of a local installation."""
 
     global_: tuple[ArtifactKind, ...] = attrs.field(metadata={"wire": "global"})
     local: tuple[ArtifactKind, ...]
 
 
-@attrs.frozen(kw_only=True)
-class Dispatch:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Dispatch(Record):
     """How a host starts agents; `undocumented` is a value of every axis."""
 
     named_dispatch: bool | str
@@ -57,8 +58,8 @@ class Dispatch:
     max_concurrency: int | str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class HostIntegration:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class HostIntegration(Record):
     """The eight axes of how a host embeds the loop."""
 
     embedding_mode: str
@@ -72,8 +73,8 @@ class HostIntegration:
     effort_surface: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class OrchestratorExec:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class OrchestratorExec(Record):
     """How to start the host as a subprocess."""
 
     command: str
@@ -83,8 +84,8 @@ class OrchestratorExec:
     model_flag: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class Runtime:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Runtime(Record):
     """A host command line that capabilities can surface in."""
 
     config_home: ConfigHome

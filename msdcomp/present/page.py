@@ -9,13 +9,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from msdcomp.records import Record
 from msdcomp.safetext import safe
 
 __all__ = ["Page", "Screen", "count"]
 
 
-@attrs.frozen(kw_only=True)
-class Screen:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Screen(Record):
     """What the reader's screen can do.
 
     `width` in characters bounds tables only: a sentence is never broken, so that a
