@@ -192,8 +192,9 @@ class Admission(Record):
             fault = gate(candidate)
             if fault is not None:
                 return skip(candidate, fault, self.host)
-        manifest = candidate.decoded and candidate.decoded.manifest
-        assert manifest is not None  # noqa: S101 - the gates above saw to it
+        assert candidate.decoded is not None  # noqa: S101 - the gates saw to it
+        manifest = candidate.decoded.manifest
+        assert manifest is not None  # noqa: S101 - the same
         fault = self._collides(manifest) or self._too_new(manifest)
         if fault is not None:
             return skip(

@@ -281,7 +281,7 @@ def _produces(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
             rival = (
                 f"step {own[key]} of the same capability"
                 if other is None
-                else f"step {other.index} of {quoted(other.capability_id)}"
+                else f"step {other.step} of {quoted(other.capability_id)}"
             )
             yield Problem(
                 code="artefact-produced-twice",

@@ -50,6 +50,10 @@ def _standard_phases() -> tuple[Phase, ...]:
     )
 
 
+def _kinds(value: Mapping[str, frozenset[str]]) -> PMap[str, frozenset[str]]:
+    return pmap(value)
+
+
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class HostContract(Record):
     """What the loop of a host offers to capabilities.
@@ -60,7 +64,9 @@ class HostContract(Record):
     """
 
     phases: tuple[Phase, ...] = attrs.field(factory=_standard_phases)
-    kinds: PMap[str, frozenset[str]] = attrs.field(default=POINT_KINDS, converter=pmap)
+    kinds: PMap[str, frozenset[str]] = attrs.field(
+        default=POINT_KINDS, converter=_kinds
+    )
     #: Point -> its place in the loop, from 0.
     order: PMap[str, int] = attrs.field(init=False, repr=False, eq=False)
     _phase_of: PMap[str, Phase] = attrs.field(init=False, repr=False, eq=False)

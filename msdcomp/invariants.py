@@ -48,7 +48,7 @@ class Producer(NamedTuple):
     """A step, as the producer of an artefact."""
 
     capability_id: str
-    index: int
+    step: int
 
 
 #: Claims a rival overlay loses to whoever came first (gate 6), with the word for a

@@ -86,10 +86,10 @@ def _task(
     """
     if manifest is None:
         return _NOTHING
-    gives = {("id", manifest.id, 0)}
+    gives: set[tuple[str, str, int]] = {("id", manifest.id, 0)}
     if manifest.runtime is not None:
         gives.add(("runtime", manifest.id, 0))
-    needs = {("id", needed, 0) for needed in manifest.requires}
+    needs: set[tuple[str, str, int]] = {("id", n, 0) for n in manifest.requires}
     if manifest.feature is not None:
         compat = manifest.feature.runtime_compat
         needs.update(("runtime", runtime, 0) for runtime in compat.named)

@@ -10,6 +10,7 @@ Source: docs/explanation/decisions.md, "Records".
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 
 import attrs
 
@@ -25,31 +26,24 @@ class Record:
         """Tell whether another record is of the same class and equal in every field."""
         if other.__class__ is not self.__class__:
             return NotImplemented
-        names = _compared(self.__class__)
+        names = _cached(type(self), "eq")
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
     def __hash__(self) -> int:
         """Return a hash of every field that counts for equality."""
-        own = self.__class__
-        return hash((own, *(getattr(self, name) for name in _compared(own))))
+        own = type(self)
+        return hash((own, *(getattr(self, name) for name in _cached(own, "eq"))))
 
     def __repr__(self) -> str:
         """Show the class and the fields that say something about the value."""
-        own = self.__class__
-        shown = ", ".join(f"{n}={getattr(self, n)!r}" for n in _shown(own))
+        own = type(self)
+        shown = ", ".join(f"{n}={getattr(self, n)!r}" for n in _cached(own, "repr"))
         return f"{own.__qualname__}({shown})"
 
 
-def _fields(cls: type) -> tuple[attrs.Attribute[object], ...]:
-    found: tuple[attrs.Attribute[object], ...] = attrs.fields(cls)  # type: ignore[arg-type]
-    return found
+def _names(cls: type, flag: str) -> tuple[str, ...]:
+    fields = attrs.fields(cls)  # type: ignore[arg-type]  # any record, by its base
+    return tuple(field.name for field in fields if getattr(field, flag))
 
 
-@functools.cache
-def _compared(cls: type) -> tuple[str, ...]:
-    return tuple(field.name for field in _fields(cls) if field.eq)
-
-
-@functools.cache
-def _shown(cls: type) -> tuple[str, ...]:
-    return tuple(field.name for field in _fields(cls) if field.repr)
+_cached: Callable[[type, str], tuple[str, ...]] = functools.cache(_names)

@@ -54,13 +54,17 @@ __all__ = [
 ]
 
 
+def _texts(value: Mapping[str, str]) -> PMap[str, str]:
+    return pmap(value)
+
+
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Entry(Record):
     """A capability that is to be a member, with the texts of its fragment files."""
 
     manifest: Manifest
     #: Declared path -> text.
-    fragments: PMap[str, str] = attrs.field(factory=pmap, converter=pmap, repr=False)
+    fragments: PMap[str, str] = attrs.field(factory=pmap, converter=_texts, repr=False)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -284,9 +288,12 @@ def _materialised(
     hook: Step | Contribution, fragment: Fragment | None, texts: Mapping[str, str]
 ) -> Step | Contribution:
     """Return a hook with the text of its fragment file inlined; inline text wins."""
-    if fragment is None or fragment.inline is not None or fragment.path not in texts:
+    if fragment is None or fragment.inline is not None or fragment.path is None:
         return hook
-    inlined = attrs.evolve(fragment, inline=texts[fragment.path])
+    text = texts.get(fragment.path)
+    if text is None:
+        return hook
+    inlined = attrs.evolve(fragment, inline=text)
     return attrs.evolve(hook, fragment=inlined)
 
 

@@ -19,7 +19,7 @@ import rfc8785
 
 from msdcomp.diagnostics import Problem
 from msdcomp.gates import BlockedGate
-from msdcomp.manifest import Gate
+from msdcomp.manifest import CapabilityId, Gate
 from msdcomp.registry import Hook, PointHooks, Registry
 from msdcomp.verdict import BundlePath, IgnoredEntry, SkipWarning
 
@@ -105,7 +105,7 @@ def overlay_wire(
     diagnostics: Mapping[tuple[str, str], tuple[Problem, ...]],
     blocked_gates: Mapping[str, tuple[BlockedGate, ...]],
     gate_ids: Iterable[str],
-    command_roots: Mapping[str, BundlePath],
+    command_roots: Mapping[CapabilityId, BundlePath],
     accepted: Iterable[str],
     ignored: Iterable[IgnoredEntry],
 ) -> Wire | None:
@@ -189,7 +189,7 @@ def blocked_gate_wire(gate: BlockedGate) -> Wire:
     }
 
 
-def _point_wire(hooks: PointHooks, documents: Mapping[str, Wire]) -> Wire:
+def _point_wire(hooks: PointHooks, documents: Mapping[CapabilityId, Wire]) -> Wire:
     return {
         group: [_hook_wire(hook, documents[hook.capability_id]) for hook in found]
         for group, found in (
