@@ -12,6 +12,7 @@ import pytest
 
 from msdcomp.candidate import Consent, FragmentText, Scope
 from msdcomp.edge import scan as scanning
+from msdcomp.edge.files import list_folder, read_file
 from msdcomp.edge.scan import Scan
 from tests.edge.scans import GATE, Scanner, agree, code, only, reasons, text
 from tests.layouts import feature, overlay, put, write
@@ -141,7 +142,7 @@ def test_a_crowded_root_is_cut_and_says_so(
 ) -> None:
     for name in ("a", "b", "c"):
         overlay(home, name)
-    real = scanning.list_folder
+    real = list_folder
     monkeypatch.setattr(scanning, "list_folder", lambda fd: real(fd, 2))
     found = run()
     assert [candidate.folder for candidate in found.candidates] == ["a", "b"]
@@ -154,7 +155,7 @@ def test_an_overlay_that_vanishes_while_it_is_read(
     home: Path, run: Scanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bundle = overlay(home, "anchor", contributions=[text("a.md")])
-    real = scanning.read_file
+    real = read_file
 
     def read_and_remove(path: str, **more: Any) -> Any:
         found = real(path, **more)

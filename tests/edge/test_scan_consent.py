@@ -9,6 +9,8 @@ import pytest
 
 from msdcomp.candidate import Consent, FragmentText, Scope
 from msdcomp.edge import scan as scanning
+from msdcomp.edge.content_hash import read_bundle
+from msdcomp.edge.files import open_folder
 from msdcomp.edge.roots import find_places
 from msdcomp.edge.scan import scan
 from tests.edge.scans import GATE, Scanner, agree, only, text
@@ -70,7 +72,7 @@ def test_what_is_composed_is_what_was_hashed(
     bundle = overlay(project, "anchor", contributions=[text("a.md")])
     write(bundle / "a.md", "agreed")
     agree(home, project, bundle)
-    real = scanning.read_bundle
+    real = read_bundle
 
     def read_and_swap(*arguments: Any, **more: Any) -> Any:
         found = real(*arguments, **more)
@@ -98,7 +100,7 @@ def test_a_folder_replaced_by_a_link_before_it_is_opened(
 ) -> None:
     bundle = overlay(project, "anchor")
     elsewhere = overlay(tmp_path / "src", "anchor", gates=[GATE])
-    real = scanning.open_folder
+    real = open_folder
 
     def swapping(path: str, **more: Any) -> Any:
         if path == "anchor":
