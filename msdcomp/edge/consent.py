@@ -22,6 +22,7 @@ from msdcomp.candidate import Consent
 from msdcomp.edge.content_hash import read_bundle
 from msdcomp.edge.files import FileFault, write_atomic
 from msdcomp.edge.jsonfiles import Json, gate_points, read_object
+from msdcomp.records import Record
 
 __all__ = ["ConsentRecord", "ConsentStore", "read_consent", "record_consent"]
 
@@ -31,8 +32,8 @@ VERSION = "1"
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 
 
-@attrs.frozen(kw_only=True)
-class ConsentRecord:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ConsentRecord(Record):
     """One agreement.
 
     Attributes:
@@ -52,8 +53,8 @@ def _nothing() -> Mapping[tuple[str, str], ConsentRecord | None]:
     return MappingProxyType({})
 
 
-@attrs.frozen(kw_only=True)
-class ConsentStore:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class ConsentStore(Record):
     """What a store says.
 
     Attributes:

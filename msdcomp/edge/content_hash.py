@@ -24,6 +24,7 @@ from msdcomp.edge.files import (
     open_folder,
     read_file,
 )
+from msdcomp.records import Record
 
 __all__ = ["MAX_BUNDLE_BYTES", "MAX_DEPTH", "Bundle", "read_bundle"]
 
@@ -40,8 +41,8 @@ _BYTECODE = (b".pyc", b".pyo")
 _FOLDER_MARK, _FILE_MARK = b"\x02", b"\x01"
 
 
-@attrs.frozen(kw_only=True)
-class Bundle:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Bundle(Record):
     """A folder's content.
 
     Attributes:

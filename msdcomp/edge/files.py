@@ -21,6 +21,8 @@ from pathlib import Path
 
 import attrs
 
+from msdcomp.records import Record
+
 __all__ = [
     "MAX_ENTRIES",
     "MAX_FILE_BYTES",
@@ -52,8 +54,8 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _MAYBE_LINK = frozenset({errno.ELOOP, errno.EMLINK, errno.ENOTDIR})
 
 
-@attrs.frozen
-class FileFault:
+@attrs.frozen(eq=False, repr=False)
+class FileFault(Record):
     """Why a file or folder could not be used.
 
     Attributes:
@@ -180,8 +182,8 @@ def open_folder(
         return fault_of(error)
 
 
-@attrs.frozen
-class Listing:
+@attrs.frozen(eq=False, repr=False)
+class Listing(Record):
     """The entries of a folder by code point of their names, unless there are more."""
 
     entries: tuple[os.DirEntry[str], ...]

@@ -17,6 +17,7 @@ import attrs
 
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.jsonfiles import Json, gate_points, is_strings, read_object
+from msdcomp.records import Record
 
 __all__ = ["LEDGER_NAME", "Ledger", "LedgerEntry", "read_ledger"]
 
@@ -29,8 +30,8 @@ _MAX_SHARED_EDITS = 256
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 
 
-@attrs.frozen(kw_only=True)
-class LedgerEntry:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class LedgerEntry(Record):
     """What one entry says.
 
     Attributes:
@@ -52,8 +53,8 @@ def _nothing() -> Mapping[str, LedgerEntry]:
     return MappingProxyType({})
 
 
-@attrs.frozen(kw_only=True)
-class Ledger:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Ledger(Record):
     """What a ledger says: folder -> entry, or why nothing is known of anybody."""
 
     entries: Mapping[str, LedgerEntry] = attrs.field(factory=_nothing, repr=False)

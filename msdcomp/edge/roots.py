@@ -16,6 +16,7 @@ from typing import TypeAlias
 import attrs
 
 from msdcomp.candidate import Scope
+from msdcomp.records import Record
 
 __all__ = ["Places", "Root", "StrPath", "find_home", "find_places", "find_project"]
 
@@ -25,8 +26,8 @@ StrPath: TypeAlias = "str | os.PathLike[str]"
 CAPABILITIES = ".msd/capabilities"
 
 
-@attrs.frozen(kw_only=True)
-class Root:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Root(Record):
     """One folder of overlays.
 
     Attributes:
@@ -42,8 +43,8 @@ class Root:
     ledger_root: str
 
 
-@attrs.frozen(kw_only=True)
-class Places:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Places(Record):
     """What was found out about this machine and working directory.
 
     Attributes:

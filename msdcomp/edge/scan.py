@@ -32,6 +32,7 @@ from msdcomp.edge.files import (
     relative_parts,
 )
 from msdcomp.edge.ledger import LEDGER_NAME, Ledger, read_ledger
+from msdcomp.records import Record
 from msdcomp.verdict import IgnoredEntry
 from msdcomp.wire import Decoded, decode
 
@@ -67,8 +68,8 @@ _DANGLING = "the folder is a symbolic link that leads nowhere"
 _UNFOLLOWED = "the folder is a symbolic link, and nothing was read through it"
 
 
-@attrs.frozen(kw_only=True)
-class Scan:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Scan(Record):
     """What the overlay roots hold: global first, then by folder name."""
 
     candidates: tuple[Candidate, ...] = ()
@@ -127,8 +128,8 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-@attrs.frozen(kw_only=True)
-class _Reader:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class _Reader(Record):
     """Reads the entries of one open root."""
 
     root: Root

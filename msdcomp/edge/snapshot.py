@@ -24,6 +24,7 @@ from msdcomp.edge.roots import Places, Root, StrPath
 from msdcomp.edge.scan import scan
 from msdcomp.fold import compose
 from msdcomp.host import DEFAULT_HOST_VERSION, CentralConfig, Host, HostContract
+from msdcomp.records import Record
 from msdcomp.registry import BuildFailure, Entry, Registry, build
 from msdcomp.rules import undispatched
 from msdcomp.wire import _structure as structure
@@ -50,8 +51,8 @@ def snapshot_path() -> str:
     return str(_DATA / "first-party.json")
 
 
-@attrs.frozen(kw_only=True)
-class Snapshot:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Snapshot(Record):
     """A snapshot made from manifests.
 
     Attributes:
@@ -63,8 +64,8 @@ class Snapshot:
     problems: tuple[Problem, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
-class SnapshotCheck:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class SnapshotCheck(Record):
     """Whether the packaged snapshot is what the manifests say now."""
 
     stale: bool
