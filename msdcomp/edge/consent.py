@@ -77,10 +77,15 @@ class ConsentStore(Record):
         """
         if self.fault:
             return Consent.UNREADABLE
-        key = (project_root, capability_id)
+        key = (_as_recorded(project_root), capability_id)
         if key not in self.records:
             return Consent.NONE
         return self.records[key] or Consent.UNREADABLE
+
+
+def _as_recorded(path: str) -> str:
+    """Return a path as records spell it: in UTF-8, whatever the locale."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def store_path(home: str) -> str:
@@ -183,7 +188,7 @@ def record_consent(
             return records
         records = {}
     record = ConsentRecord(
-        project_root=os.path.realpath(project_root),
+        project_root=_as_recorded(os.path.realpath(project_root)),
         id=capability_id,
         content_hash=content.digest,
         gate_points=gate_points(list(gates)),

@@ -31,7 +31,7 @@ from msdcomp.edge.files import (
     read_file,
     relative_parts,
 )
-from msdcomp.edge.ledger import LEDGER_NAME, Ledger, read_ledger
+from msdcomp.edge.ledger import LEDGER_NAME, read_ledger
 from msdcomp.records import Record
 from msdcomp.verdict import IgnoredEntry
 from msdcomp.wire import Decoded, decode
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MANIFEST_NAME",
     "MAX_FRAGMENTS_BYTES",
+    "MAX_UNAGREED_BYTES",
     "Scan",
     "as_fragment",
     "fragment_paths",
@@ -55,8 +56,13 @@ MANIFEST_NAME = "capability.json"
 #: folder may hold at all.
 MAX_FRAGMENTS_BYTES = 128 * 1024 * 1024
 
+#: Most bytes of all manifests of a root together that nobody agreed to: a repository
+#: cannot keep a host busy by holding thousands of the largest.
+MAX_UNAGREED_BYTES = 256 * 1024 * 1024
+
 _Fragment: TypeAlias = FragmentText | FragmentFault
 
+_TOO_MUCH = f"manifests before it are larger than {MAX_UNAGREED_BYTES:,} bytes"
 _TOO_MUCH_TEXT = FileFault(
     "too-large", f"all fragment files are larger than {MAX_FRAGMENTS_BYTES:,} bytes"
 )
@@ -96,13 +102,8 @@ def scan(places: Places) -> Scan:
         if root.scope is Scope.PROJECT and consent is None:
             consent = read_consent(places.home)
         try:
-            reader = _Reader(
-                root=root,
-                fd=fd,
-                ledger=read_ledger(root.ledger_root),
-                consent=consent or ConsentStore(),
-                project=places.project or "",
-            )
+            known = consent or ConsentStore()
+            reader = _Reader(root, fd, known, places.project or "")
             for found in reader.entries():
                 if isinstance(found, Candidate):
                     candidates.append(found)
@@ -128,15 +129,18 @@ def _text(name: str) -> str:
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-@attrs.frozen(kw_only=True, eq=False, repr=False)
-class _Reader(Record):
+class _Reader:
     """Reads the entries of one open root."""
 
-    root: Root
-    fd: int
-    ledger: Ledger
-    consent: ConsentStore
-    project: str
+    def __init__(
+        self, root: Root, fd: int, consent: ConsentStore, project: str
+    ) -> None:
+        self.root = root
+        self.fd = fd
+        self.ledger = read_ledger(root.ledger_root)
+        self.consent = consent
+        self.project = project
+        self._unagreed_left = MAX_UNAGREED_BYTES
 
     def entries(self) -> Iterator[Candidate | IgnoredEntry]:
         """Yield what each entry is, by code point of the names."""
@@ -241,8 +245,13 @@ class _Reader(Record):
     def _unagreed(
         self, name: str, consent: Consent, record: ConsentRecord | None = None
     ) -> Candidate:
-        """Read the manifest alone, without leaving the folder."""
+        """Read the manifest alone, without leaving the folder, and keep only its gates.
+
+        Nothing else that the overlay says can then be repeated by accident.
+        """
         said = (consent, record)
+        if self._unagreed_left <= 0:
+            return self._candidate(name, None, unreadable=_TOO_MUCH, consent=said)
         fd = open_folder(name, dir_fd=self.fd, follow=False)
         if isinstance(fd, FileFault):
             return self._candidate(name, None, unreadable=fd.reason, consent=said)
@@ -253,7 +262,10 @@ class _Reader(Record):
             os.close(fd)
         if isinstance(data, FileFault):
             return self._candidate(name, None, unreadable=data.reason, consent=said)
-        return self._candidate(name, self._decode(name, data), consent=said)
+        self._unagreed_left -= len(data)
+        decoded = self._decode(name, data)
+        gates = Decoded(gates=decoded.gates, is_object=decoded.is_object)
+        return self._candidate(name, gates, consent=said)
 
     def _decode(self, name: str, data: bytes) -> Decoded:
         folder = _text(name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +31,7 @@ def test_without_consent_only_the_manifest_is_read(
     assert candidate.consent is Consent.NONE
     assert candidate.decoded is not None
     assert [gate.point for gate in candidate.decoded.gates] == ["ship:pre"]
+    assert candidate.decoded.manifest is None, "nothing else it says is kept"
     assert not candidate.fragments
     names = {path.rpartition("/")[2] for path in opened}
     assert names.isdisjoint({"a.md", "d", "x"})
@@ -144,3 +148,36 @@ def test_a_home_inside_the_project_is_shown_by_its_place(project: Path) -> None:
     candidate = only(scan(find_places(project, project / "tools")))
     assert candidate.scope is Scope.PROJECT
     assert candidate.path == "tools/.msd/capabilities/anchor"
+
+
+def test_manifests_nobody_agreed_to_are_bounded_together(
+    project: Path, run: Scanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository cannot keep a host busy with thousands of huge manifests."""
+    monkeypatch.setattr(scanning, "MAX_UNAGREED_BYTES", 10)
+    overlay(project, "anchor", gates=[GATE])
+    overlay(project, "bollard", gates=[GATE])
+    first, second = run().candidates
+    assert first.decoded is not None
+    assert second.decoded is None
+    assert second.unreadable is not None
+
+
+def test_a_record_is_found_under_any_locale(tmp_path: Path) -> None:
+    """The name of the project is not ASCII, and the locale knows nothing else."""
+    project = tmp_path / "projét"
+    (project / ".git").mkdir(parents=True)
+    agree(tmp_path, project, overlay(project, "anchor"))
+    program = (
+        "import sys; from msdcomp.edge.load import load_registry; "
+        "print(load_registry(home=sys.argv[1], cwd=sys.argv[2]).accepted)"
+    )
+    for mode in ("0", "1"):
+        done = subprocess.run(
+            [sys.executable, "-X", f"utf8={mode}", "-c", program, tmp_path, project],
+            env={**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        assert done.stdout == "('anchor',)\n"
