@@ -204,9 +204,8 @@ def _slow(data: bytes | str) -> Parsed:
         _problem(odd.code, odd.message, odd.path, places, odd.offset)
         for odd in scanned.oddities
     ]
-    if problems:
-        return Parsed(problems=tuple(problems), loose=scanned.value)
-    return Parsed(value=scanned.value)
+    value = None if problems else scanned.value
+    return Parsed(value=value, problems=tuple(problems), loose=scanned.value)
 
 
 def _decoded(data: bytes | str) -> tuple[str, tuple[int, int] | None]:

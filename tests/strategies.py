@@ -247,7 +247,7 @@ _LANE_KEYS = st.none() | filled
 def lanes(draw: st.DrawFn) -> dict[str, Any]:
     """Return a valid reviewer body."""
     spawn = draw(st.booleans())
-    invoke = {
+    invoke: dict[str, Any] = {
         "binary": draw(filled),
         "args": draw(st.lists(texts, max_size=2)),
         "promptChannel": draw(st.sampled_from(lane_sets.PROMPT_CHANNELS)),

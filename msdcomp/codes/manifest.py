@@ -275,7 +275,7 @@ MANIFEST: tuple[Code, ...] = (
     Code(
         "odd-type",
         "A field that no rule depends on has another type than documented; it is kept.",
-        "Give the type named, so that tools which show the field can read it.",
+        "Give a value of the type named.",
         _ENVELOPE,
     ),
 )

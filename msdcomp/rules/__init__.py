@@ -26,8 +26,8 @@ __all__ = ["check", "check_contract", "undispatched"]
 def _refused(name: str, role: str) -> Field:
     """Return a field that this role must not have, whatever its value."""
 
-    def checked(_value: object, path: str) -> Sequence[Found]:
-        message = f"{name} must be left out of a {role}, got it"
+    def checked(value: object, path: str) -> Sequence[Found]:
+        message = f"{name} must be left out of a {role}, got {kind_of(value)}"
         return (fault("forbidden-field", path, message),)
 
     return Field(name, Rule(checked, "no such field"), required=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from msdcomp.codes import CODES
@@ -35,13 +36,16 @@ def kind_of(value: object) -> str:
 def show(value: object) -> str:
     """Return a short, safe rendering of a value for a message."""
     if isinstance(value, str):
-        text = safe(value, _SHOWN)
-        return f'"{text}"' if text == value else f'"{text}" (made safe to print)'
-    if isinstance(value, list | dict) or value is None:
-        return kind_of(value)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return repr(value)
+        cut = "..." if len(value) > _SHOWN else ""
+        return f'"{safe("".join(map(_visible, value[:_SHOWN])))}{cut}"'
+    if isinstance(value, list | dict):
+        return kind_of(value) if value else f"an empty {kind_of(value)}"
+    return json.dumps(value)
+
+
+def _visible(char: str) -> str:
+    """Return a character as it would be written in JSON if it cannot be seen."""
+    return char if char.isprintable() else json.dumps(char)[1:-1]
 
 
 def label(path: str) -> str:
@@ -109,9 +113,9 @@ def must_be(code: str, value: object, path: str, expected: str) -> Problem:
 
 def wrong_type(value: object, path: str, expected: str) -> Problem:
     """Return the fault of a value of the wrong JSON type."""
-    return fault(
-        "wrong-type", path, f"{label(path)} must be {expected}, got {kind_of(value)}"
-    )
+    message = f"{label(path)} must be {expected}, got {kind_of(value)}"
+    hint = f"Give {expected}." if len(expected) <= _SHOWN else None
+    return fault("wrong-type", path, message, hint)
 
 
 def missing(path: str, expected: str) -> Problem:
@@ -134,6 +138,5 @@ def escape(key: str) -> str:
 
 def reserved(name: str, path: str) -> Problem:
     """Return the fault of a name that a JavaScript host would misread."""
-    return fault(
-        "reserved-name", path, f'{label(path)} uses the reserved name "{name}"'
-    )
+    message = f'{label(path)} must not be a reserved name, got "{name}"'
+    return fault("reserved-name", path, message)

@@ -107,7 +107,12 @@ def _slice_default(value: dict[str, object], path: str) -> Sequence[Found]:
         wanted = "string" if type_ == "enum" else type_
         message = f"default must be a {wanted} as type says, got {kind_of(default)}"
         return (fault("default-type-mismatch", at, message),)
-    if type_ == "enum" and isinstance(values, list) and default not in values:
+    if (
+        type_ == "enum"
+        and isinstance(values, list)
+        and values
+        and default not in values
+    ):
         message = f"default must be one of the values, got {show(default)}"
         return (fault("default-not-in-values", at, message),)
     return ()
@@ -130,7 +135,7 @@ VALUES = array(STRING, filled=True, distinct=True)
 
 SLICE = shape(
     Field("type", member(SLICE_TYPES)),
-    Field("default", ANYTHING),
+    Field("default", Rule(ANYTHING.check, "a value of the type named")),
     Field("description", FILLED),
     Field("values", ANYTHING, required=False),
     more=(_slice_default, _slice_values),

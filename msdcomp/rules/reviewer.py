@@ -20,7 +20,15 @@ from msdcomp.rules._shape import (
     unreserved,
     whole_number,
 )
-from msdcomp.rules._words import fault, missing, must_be, reserved, show, wrong_type
+from msdcomp.rules._words import (
+    fault,
+    kind_of,
+    missing,
+    must_be,
+    reserved,
+    show,
+    wrong_type,
+)
 from msdcomp.vocabulary.reviewer import (
     DENIED_ENV,
     EFFORT_CHANNELS,
@@ -73,7 +81,11 @@ def _probe_fields(value: dict[str, object], path: str) -> Sequence[Found]:
         if name not in taken:
             if name in value:
                 message = f"{name} must be left out of a probe of kind {show(kind)}"
-                found.append(fault("forbidden-field", at, f"{message}, got it"))
+                found.append(
+                    fault(
+                        "forbidden-field", at, f"{message}, got {kind_of(value[name])}"
+                    )
+                )
         elif name in value:
             found += rule.check(value[name], at)
         else:
@@ -114,7 +126,8 @@ def _output_arg(value: dict[str, object], path: str) -> Sequence[Found]:
     if channel not in OUTPUT_CHANNELS or "outputArg" not in value:
         return ()
     message = f"outputArg must be left out for outputChannel {show(channel)}"
-    return (fault("forbidden-field", at, f"{message}, got it"),)
+    got = kind_of(value["outputArg"])
+    return (fault("forbidden-field", at, f"{message}, got {got}"),)
 
 
 SPAWN = shape(
@@ -172,7 +185,11 @@ def _invoke(value: dict[str, object], path: str) -> Sequence[Found]:
         if name in invoke:
             message = f"{name} must be left out for transport {show(transport)}"
             found.append(
-                fault("wrong-transport-field", f"{at}/{name}", f"{message}, got it")
+                fault(
+                    "wrong-transport-field",
+                    f"{at}/{name}",
+                    f"{message}, got {kind_of(invoke[name])}",
+                )
             )
     return found
 

@@ -175,6 +175,12 @@ def _no_reserved_keys(value: dict[str, object], path: str) -> Sequence[Found]:
     ]
 
 
+#: Refused by `_no_reserved_keys`, so not unknown as well.
+_RESERVED = tuple(
+    Field(name, ANYTHING, required=False) for name in sorted(RESERVED_NAMES)
+)
+
+
 #: Largest integer that a JavaScript host counts exactly.
 _SAFE = 2**53 - 1
 _SWITCH = _or_undocumented(BOOLEAN)
@@ -189,6 +195,7 @@ DISPATCH = shape(
     Field("isolation", _axis(ISOLATIONS), required=False),
     Field("builtInSubagents", ANYTHING, required=False),
     Field("maxConcurrency", _or_undocumented(whole_number(1, _SAFE)), required=False),
+    *_RESERVED,
     more=(_no_reserved_keys,),
 )
 
@@ -202,6 +209,7 @@ HOST_INTEGRATION = shape(
     Field("transport", _axis(HOST_TRANSPORTS)),
     Field("runtime", _axis(HOST_RUNTIMES)),
     Field("effortSurface", _axis(EFFORT_SURFACES), required=False),
+    *_RESERVED,
     more=(_no_reserved_keys,),
 )
 
@@ -211,6 +219,7 @@ ORCHESTRATOR_EXEC = shape(
     Field("cwdFlag", nullable(STRING), required=False),
     Field("promptFlag", nullable(STRING), required=False),
     Field("modelFlag", nullable(STRING), required=False),
+    *_RESERVED,
     more=(_no_reserved_keys,),
 )
 

@@ -179,7 +179,8 @@ def _notices(record: dict[str, Any]) -> int:
     """Return the number of notices the design asks for."""
     behaviors = record["manifest"].get("runtime", {}).get("hostBehaviors", {})
     removed = int("reviewerCli" in behaviors)
-    return min(record["warnings"] - removed, MOST_NOTICES) + removed
+    unknown: int = record["warnings"] - removed
+    return min(unknown, MOST_NOTICES) + removed
 
 
 def test_valid_manifests_get_the_notices_of_the_reference(
