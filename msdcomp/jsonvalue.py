@@ -15,7 +15,7 @@ from pyrsistent import PVector
 from msdcomp._jsonscan import MAX_DEPTH, MAX_INTEGER, MAX_ODDITIES, as_number
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Problem, pointer
-from msdcomp.jsontext import MAX_BYTES, Parsed
+from msdcomp.jsontext import MAX_BYTES, Parsed, canonical
 
 __all__ = ["adopt"]
 
@@ -34,7 +34,7 @@ def adopt(value: object) -> Parsed:
         return Parsed(problems=(_problem("too-large", message, ()),))
     if copier.problems:
         return Parsed(problems=tuple(copier.problems), loose=copied)
-    return Parsed(value=copied)
+    return Parsed(value=copied, document=canonical(copied))
 
 
 def _problem(code: str, message: str, path: Iterable[str | int]) -> Problem:

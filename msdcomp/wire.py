@@ -102,7 +102,7 @@ def decode(
     diagnostics = tuple(p for p in found if p.severity is not Severity.ERROR)
     if not problems:
         # Only an object passes the rules.
-        manifest = _structure(cast(dict[str, object], value))
+        manifest = _structure(cast(dict[str, object], value), parsed.document)
         return Decoded(manifest=manifest, diagnostics=diagnostics)
     return Decoded(
         problems=problems,
@@ -353,10 +353,10 @@ def _texts(value: object) -> list[str]:
     return [entry for entry in entries if isinstance(entry, str)]
 
 
-def _structure(value: dict[str, object]) -> Manifest:
+def _structure(value: dict[str, object], document: bytes) -> Manifest:
     role = value["role"]
     fields = dict(value)
-    fields["document"] = jsontext.canonical(value)
+    fields["document"] = document
     fields["config"] = _slices(value, role)
     fields["commands"] = _families(value)
     # The body of a feature lies beside the envelope; the others have a field.

@@ -23,13 +23,17 @@ CONTRACT = HostContract()
 DIFFERENT_VERDICT = {
     "self-cycle:": (
         True,
-        "an ordering cycle is found when a registry is built from the manifest, not in "
-        "the manifest (design, section 3)",
+        (
+            "an ordering cycle is found when a registry is built from the manifest, not "
+            "in the manifest (design, section 3)"
+        ),
     ),
     "=9007199254740993": (
         False,
-        "the text of a manifest is strict JSON, which has no integers beyond 2^53 "
-        "(design, section 4)",
+        (
+            "the text of a manifest is strict JSON, which has no integers beyond 2^53 "
+            "(design, section 4)"
+        ),
     ),
 }
 
