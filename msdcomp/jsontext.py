@@ -249,7 +249,7 @@ def locate_all(data: bytes | str, pointers: Iterable[str]) -> dict[str, Location
 def locate(data: bytes | str, path: str) -> Location:
     r"""Return where a value stands in a text; a missing key is at its object.
 
-    >>> locate('{\\n  "steps": [1]\\n}', "/steps/0")
+    >>> locate('{\n  "steps": [1]\n}', "/steps/0")
     Location(line=2, column=13)
     """
     return locate_all(data, (path,))[path]

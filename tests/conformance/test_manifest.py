@@ -24,7 +24,7 @@ DIFFERENT_VERDICT = {
     "self-cycle:": (
         True,
         (
-            "an ordering cycle is found when a registry is built from the manifest, not "
+            "an ordering cycle is found when a registry is built from it, not "
             "in the manifest (design, section 3)"
         ),
     ),
