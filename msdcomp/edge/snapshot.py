@@ -24,6 +24,7 @@ from msdcomp.edge.roots import Places, Root, StrPath
 from msdcomp.edge.scan import scan
 from msdcomp.fold import compose
 from msdcomp.host import DEFAULT_HOST_VERSION, CentralConfig, Host, HostContract
+from msdcomp.jsontext import canonical
 from msdcomp.records import Record
 from msdcomp.registry import BuildFailure, Entry, Registry, build
 from msdcomp.rules import undispatched
@@ -183,7 +184,10 @@ def load_snapshot(content: bytes) -> Registry:
         message = f"the snapshot has format {document.get('format')}, not {FORMAT}"
         raise RuntimeError(message)
     built = build(
-        Entry(manifest=structure(item["manifest"]), fragments=pmap(item["fragments"]))
+        Entry(
+            manifest=structure(item["manifest"], canonical(item["manifest"])),
+            fragments=pmap(item["fragments"]),
+        )
         for item in document["capabilities"]
     )
     if isinstance(built, BuildFailure):
