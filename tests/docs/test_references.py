@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
+import inspect
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -222,6 +223,28 @@ def test_the_registry_page_knows_every_view(view: str) -> None:
 @pytest.mark.parametrize("name", [n for n in msdcomp.__all__ if n != "__version__"])
 def test_the_api_page_knows_every_public_name(name: str) -> None:
     assert re.search(rf"`{name}\b", _text("reference/python-api.md"))
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in msdcomp.__all__ if inspect.isfunction(getattr(msdcomp, n))]
+)
+def test_the_api_page_shows_every_argument(name: str) -> None:
+    shown = re.search(rf"`{name}\(([^`]*)\)`", _text("reference/python-api.md"))
+    assert shown is not None
+    arguments = re.findall(r"(\w+)(?:=[^,]*)?(?:,|$)", shown[1])
+    assert arguments == list(inspect.signature(getattr(msdcomp, name)).parameters)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in msdcomp.__all__ if attrs.has(getattr(msdcomp, n))]
+)
+def test_the_api_page_names_no_attribute_that_is_not_there(name: str) -> None:
+    page = _text("reference/python-api.md")
+    row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+    record = getattr(msdcomp, name)
+    told = re.findall(r"`([a-z_]+)(?:\(\))?`", row.split("|")[2])
+    own = {"build", *dir(record), *(f.name for f in attrs.fields(record))}
+    assert [word for word in told if word not in own] == []
 
 
 def test_the_readme_names_commands_that_exist() -> None:
