@@ -66,8 +66,9 @@ def in_order(
 def _within(
     group: list[Candidate], index: Index, contract: HostContract
 ) -> list[Candidate]:
-    # Code points, never a locale's collation.
-    ranked = sorted(group, key=lambda candidate: candidate.folder)
+    # Code points, never a locale's collation. A scope holds a folder twice when a home
+    # lies inside a project; then the path decides, not the order of enumeration.
+    ranked = sorted(group, key=lambda candidate: (candidate.folder, candidate.path))
     tasks = [_task(offered(candidate), index, contract) for candidate in ranked]
     order = schedule(tasks, break_cycles=True).order
     return [ranked[place] for place in order]
