@@ -318,69 +318,108 @@ _COMPAT = [
 _EVERYWHERE = {"supported": ["*"], "unsupported": []}
 
 
-@st.composite
-def features(draw: st.DrawFn, folder: str) -> dict[str, Any]:
-    """Draw a valid feature that may still not fit in."""
-    names = (*IDS, "base", "cap-ga", "host-a", "nowhere")
-    gates = draw(st.lists(st.sampled_from(_GATES), max_size=2))
+#: Stands for the folder, which is drawn beside it.
+_OWN = "own"
+_REQUIRED = (*IDS, "base", "cap-ga", "host-a", "nowhere")
+
+# One strategy for each part, made once: making them anew for each overlay would cost
+# several times the drawing.
+_bodies = st.fixed_dictionaries(
+    {
+        "tier": _often("full", 2, "standard", "core"),
+        "requires": _often([], 2, *([name] for name in _REQUIRED), ["base", "cap-ba"]),
+        "skills": _often([_OWN], 4, [], ["shared"], ["base-go"], ["two", "two"]),
+        "agents": _often([], 3, ["eye"], ["base-eye"]),
+        "steps": st.lists(st.sampled_from(_STEPS), max_size=2),
+        "contributions": st.lists(st.sampled_from(_SAYINGS), max_size=2),
+        "gates": st.lists(st.sampled_from(_GATES), max_size=2),
+        "runtimeCompat": _often(_EVERYWHERE, 4, *_COMPAT),
+        "config": _often("", 3, "shared.on", "base.on", "core.mode", "core.a.size"),
+        "commands": _often("", 3, "base", "shared", _OWN),
+        "taskContentResolver": _often("", 4, "base", "shared"),
+    }
+)
+
+
+def _feature(folder: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a valid feature that may still not fit in."""
+    switched = any("when" in one for one in body["gates"])
+    keys = [key for key in (body["config"], f"{folder}.on" if switched else "") if key]
     document = feature(
         folder,
-        tier=draw(_often("full", 2, "standard", "core")),
-        requires=draw(_often([], 2, *([name] for name in names), ["base", "cap-ba"])),
-        skills=draw(_often([folder], 4, [], ["shared"], ["base-go"], ["two", "two"])),
-        agents=draw(_often([], 3, ["eye"], ["base-eye"])),
-        steps=draw(st.lists(st.sampled_from(_STEPS), max_size=2)),
-        contributions=draw(st.lists(st.sampled_from(_SAYINGS), max_size=2)),
-        gates=gates,
-        runtimeCompat=draw(_often(_EVERYWHERE, 4, *_COMPAT)),
+        **{
+            **body,
+            "skills": [folder if stem == _OWN else stem for stem in body["skills"]],
+            "config": {key: switch() for key in keys},
+            "gates": [
+                {**one, "when": f"{folder}.on"} if "when" in one else one
+                for one in body["gates"]
+            ],
+        },
     )
-    keys = draw(
-        _often([], 3, ["shared.on"], ["base.on"], ["core.mode"], ["core.a.size"])
-    )
-    if keys or any("when" in one for one in gates):
-        # A gate's key is its own, unless the same is asked of two overlays.
-        document["config"] = {key: switch() for key in (*keys, f"{folder}.on")}
-        document["gates"] = [
-            {**one, "when": f"{folder}.on"} if "when" in one else one for one in gates
-        ]
-    if family := draw(_often(None, 3, "base", "shared", folder)):
-        document["commands"] = [{"family": family, "module": "m.cjs", "router": "r"}]
-    if prefix := draw(_often(None, 4, "base", "shared")):
+    family = document.pop("commands")
+    if family:
+        name = folder if family == _OWN else family
+        document["commands"] = [{"family": name, "module": "m.cjs", "router": "r"}]
+    prefix = document.pop("taskContentResolver")
+    if prefix:
         document["taskContentResolver"] = resolver(prefix)
     return document
 
 
-@st.composite
-def plans(draw: st.DrawFn) -> Plan:
-    """Draw one overlay."""
-    folder = draw(_often(None, 8, *ODD_IDS)) or draw(st.sampled_from(IDS))
-    role = draw(_often("feature", 4, "runtime", "reviewer"))
+def _plan(
+    *,
+    folder: str,
+    role: str,
+    body: Mapping[str, Any],
+    engine: str,
+    fragment: str,
+    scope: Scope,
+    state: str,
+    writer: str,
+    stored: tuple[str, ...],
+) -> Plan:
     if role == "feature":
-        document = draw(features(folder))
+        document = _feature(folder, body)
+        if fragment:
+            said_there = said("plan:post", path="note.md")
+            document["contributions"] = [*document["contributions"], said_there]
     elif role == "runtime":
         document = runtime(folder)
     else:
-        document = reviewer(folder, draw(st.sampled_from(["lane", "shared", ""])))
-        if not re.fullmatch("[a-z-]+", folder):
-            document["reviewer"]["slug"] = "odd"
-    if engine := draw(_often(None, 4, ">=1.0.0 <3.0.0", ">=3.0.0")):
+        # Of `lane`, of `shared`, or a lane of its own; never of an odd spelling.
+        slug = re.sub("[^a-z-]+", "", folder.lower()).strip("-")
+        document = reviewer(folder, slug if role == _OWN else role)
+    if engine:
         document["engines"] = {"msd": engine}
-    fragment = draw(_often("", 4, *FRAGMENTS))
-    if fragment and role == "feature":
-        document["contributions"].append(said("plan:post", path="note.md"))
-    scope = draw(st.sampled_from(Scope))
-    states = ["pending", "linked", "unreadable"]
-    states += [c.value for c in Consent] if scope is Scope.PROJECT else []
-    points = st.sampled_from([(), ("plan:pre",), ("ship:pre", "plan:post"), ("x",)])
+    if scope is Scope.GLOBAL and state in set(Consent):
+        state = "there"
     return Plan(
         folder=folder,
         scope=scope,
-        state=draw(_often("there", 5, *states)),
+        state=state,
         document=document,
-        writer=draw(_often("sound", 6, *WRITERS)),
+        writer=writer,
         fragment=fragment or "text",
-        stored=draw(points),
+        stored=stored,
     )
+
+
+#: One overlay.
+plans: st.SearchStrategy[Plan] = st.builds(
+    _plan,
+    folder=st.sampled_from(IDS * 7 + ODD_IDS),
+    role=_often("feature", 4, "runtime", "lane", "shared", _OWN),
+    body=_bodies,
+    engine=_often("", 4, ">=1.0.0 <3.0.0", ">=3.0.0"),
+    fragment=_often("", 4, *FRAGMENTS),
+    scope=st.sampled_from(Scope),
+    state=_often(
+        "there", 4, "pending", "linked", "unreadable", *(c.value for c in Consent)
+    ),
+    writer=_often("sound", 6, *WRITERS),
+    stored=st.sampled_from([(), ("plan:pre",), ("ship:pre", "plan:post"), ("x",)]),
+)
 
 
 def _key(plan: Plan) -> tuple[Scope, str]:
@@ -391,33 +430,41 @@ def _key(plan: Plan) -> tuple[Scope, str]:
 _RING = ("A.md", "B.md", "C.md", "D.md")
 
 
-@st.composite
-def circles(draw: st.DrawFn) -> list[Plan]:
-    """Draw two to four overlays, each sound, whose hooks wait for each other."""
-    size = draw(st.integers(2, 4))
-    supplier, *folders = draw(st.permutations(IDS))[: size + 1]
-    kind = draw(st.sampled_from(["contributions", "steps"]))
+def _circle(kind: str, folders: Sequence[str], scopes: Sequence[Scope]) -> list[Plan]:
+    """Return two to four overlays, each sound, whose hooks wait for each other."""
+    supplier, *ring = folders[: len(scopes) + 1]
     found = []
     if kind == "steps":
         # What is consumed is there already; it is made once more at the same point.
-        steps = [step("discuss:post", _RING[:size], [])]
+        steps = [step("discuss:post", _RING[: len(ring)], [])]
         found.append(Plan(folder=supplier, document=feature(supplier, steps=steps)))
-    for place, folder in enumerate(folders):
-        flow = ([_RING[place]], [_RING[place - 1 if place else size - 1]])
+    for place, (folder, scope) in enumerate(zip(ring, scopes, strict=True)):
+        flow = ([_RING[place]], [_RING[place - 1 if place else len(ring) - 1]])
         hook = step("plan:pre", *flow) if kind == "steps" else said("plan:pre", *flow)
         gates = [gate("plan:pre")] if place % 2 else []
         document = feature(folder, **{kind: [hook], "gates": gates})
-        scope = draw(st.sampled_from(Scope))
         found.append(Plan(folder=folder, scope=scope, document=document))
     return found
 
 
+circles: st.SearchStrategy[list[Plan]] = st.builds(
+    _circle,
+    st.sampled_from(["contributions", "steps"]),
+    st.permutations(IDS),
+    st.lists(st.sampled_from(Scope), min_size=2, max_size=4),
+)
+
+_some_plans = st.lists(plans, max_size=8)
+_few_plans = st.lists(plans, max_size=3)
+_kinds = _often("anything", 7, "a circle")
+
+
 @st.composite
 def _sets(draw: st.DrawFn) -> list[Plan]:
-    kind = draw(_often("anything", 7, "a circle"))
-    found = draw(st.lists(plans(), max_size=8 if kind == "anything" else 3))
-    if kind == "a circle":
-        found += draw(circles())
+    if draw(_kinds) == "anything":
+        found = draw(_some_plans)
+    else:
+        found = [*draw(_few_plans), *draw(circles)]
     return list({_key(plan): plan for plan in found}.values())
 
 
