@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from msdcomp.candidate import Candidate, Consent, FragmentText, Scope
+from msdcomp.candidate import Candidate, FragmentText
 from msdcomp.crosscheck import Flow, Outlook, violations
 from msdcomp.diagnostics import Problem, pointer
 from msdcomp.invariants import Draft, collisions, quoted
@@ -20,10 +20,10 @@ from msdcomp.lostgates import blocked_gates
 from msdcomp.records import Record
 from msdcomp.registry import Entry
 from msdcomp.safetext import is_capability_id
+from msdcomp.scope import Consent, Scope
 from msdcomp.semver import satisfies
 from msdcomp.verdict import Skipped, SkipWarning
 from msdcomp.vocabulary import RESERVED_PREFIXES
-from msdcomp.wire import place
 
 if TYPE_CHECKING:
     from msdcomp.host import Host
@@ -318,20 +318,12 @@ def skip(
         capability_id=candidate.folder,
         path=candidate.path,
         reason=fault.reason,
-        problems=_placed(candidate, fault.problems),
+        problems=candidate.placed(fault.problems),
         remedy=remedy,
         because=because,
     )
     gates = blocked_gates(candidate, warning, host.contract, enforced)
     return Skipped(warning=warning, gates=gates)
-
-
-def _placed(candidate: Candidate, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Return problems with file, line and column, as far as the text is at hand."""
-    file = f"{candidate.path}/capability.json"
-    if candidate.source is None or any(p.line is not None for p in problems):
-        return tuple(p if p.file else p.at(None, file) for p in problems)
-    return place(problems, candidate.source, file)
 
 
 def _remedy(candidate: Candidate, fault: Fault) -> str:

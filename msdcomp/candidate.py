@@ -7,38 +7,17 @@ same result anywhere.
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp.diagnostics import Problem
 from msdcomp.records import Record
-from msdcomp.wire import Decoded, decode
+from msdcomp.scope import Consent, Scope
+from msdcomp.wire import Decoded, decode, place
 
 __all__ = ["Candidate", "Consent", "FragmentFault", "FragmentText", "Scope"]
-
-
-class Scope(enum.StrEnum):
-    """Whose root a candidate was found under."""
-
-    #: The user's own; trusted without a record.
-    GLOBAL = "global"
-    #: A repository's; inert until the user consents to its content.
-    PROJECT = "project"
-
-
-class Consent(enum.StrEnum):
-    """What the consent store says about the content a project candidate has now."""
-
-    #: A record for exactly this content.
-    MATCHES = "matches"
-    #: No record: the user never agreed.
-    NONE = "none"
-    #: A record, for other content, or content that cannot be hashed.
-    CHANGED = "changed"
-    #: The store itself cannot be read.
-    UNREADABLE = "unreadable"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -114,6 +93,18 @@ class Candidate(Record):
     def key(self) -> tuple[str, str]:
         """`(scope, folder)`, the key of its warning."""
         return (self.scope.value, self.folder)
+
+    def placed(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
+        """Return problems of this manifest with file, line and column.
+
+        Those that have a file already are left as they are; line and column need the
+        text at hand.
+        """
+        found = tuple(problems)
+        file = f"{self.path}/capability.json"
+        if self.source is None or any(problem.file for problem in found):
+            return tuple(p if p.file else p.at(None, file) for p in found)
+        return place(found, self.source, file)
 
     @classmethod
     def read(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import attrs
 from pyrsistent import PMap, pmap
 
-from msdcomp import wireform
 from msdcomp.diagnostics import Problem
 from msdcomp.gates import BlockedGate
 from msdcomp.manifest import CapabilityId
 from msdcomp.records import Record
 from msdcomp.registry import Registry
 from msdcomp.verdict import BundlePath, IgnoredEntry, SkipWarning
-from msdcomp.wireform import Wire
 
 __all__ = ["Composition"]
 
@@ -80,12 +79,15 @@ class Composition(Record):
         """Tell whether every overlay was dropped because the set could not be built."""
         return ("set", "*") in self.warnings
 
-    def to_wire(self) -> Wire:
+    def to_wire(self) -> dict[str, Any]:
         """Return the JSON shape that a host reads and a snapshot pins.
 
         The data is fresh: changing it changes nothing here.
         Source: docs/reference/wire-format.md.
         """
+        # Imported on use: resolving a loop point needs none of it.
+        from msdcomp import wireform  # noqa: PLC0415
+
         overlay = wireform.overlay_wire(
             warnings=(w for key in sorted(self.warnings) for w in self.warnings[key]),
             diagnostics=self.diagnostics,
@@ -102,4 +104,6 @@ class Composition(Record):
 
     def digest(self) -> str:
         """Return the SHA-256, in hexadecimal, of the canonical form of `to_wire()`."""
+        from msdcomp import wireform  # noqa: PLC0415
+
         return wireform.digest(self.to_wire())

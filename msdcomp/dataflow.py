@@ -114,8 +114,6 @@ def schedule(tasks: Sequence[Task[R]], *, break_cycles: bool = False) -> Schedul
             index = smallest
         else:
             break
-        if placed[index]:
-            continue
         placed[index] = True
         order.append(index)
         for released in waiting.place(index):

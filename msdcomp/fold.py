@@ -19,7 +19,7 @@ from msdcomp.candidate import Candidate
 from msdcomp.composition import Composition
 from msdcomp.crosscheck import Flow, spelled
 from msdcomp.dataflow import Task, cycles
-from msdcomp.diagnostics import Problem
+from msdcomp.diagnostics import Problem, Severity
 from msdcomp.gates import BlockedGate
 from msdcomp.host import Host
 from msdcomp.invariants import Draft, Index, quoted, steps
@@ -383,7 +383,13 @@ def _notices(
     for one in accepted:
         decoded = one.candidate.decoded
         known = decoded.diagnostics if decoded is not None else ()
-        found = (*known, *undispatched(one.entry.manifest, host.contract))
+        # Its author should not have shipped it; here it is a notice, since the rest of
+        # the overlay works.
+        dropped = [
+            attrs.evolve(problem, severity=Severity.WARNING)
+            for problem in undispatched(one.entry.manifest, host.contract)
+        ]
+        found = (*known, *one.candidate.placed(dropped))
         if found:
             notices[one.candidate.key] = found
     return notices

@@ -21,6 +21,7 @@ from msdcomp._jsonscan import (
     as_number,
     scan,
 )
+from msdcomp.canonical import canonical
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Location, Problem
 
@@ -105,23 +106,6 @@ _SCAN_PAIRS = json.JSONDecoder(
     parse_constant=_constant,
 ).raw_decode
 _SPACE = re.compile(r"[ \t\n\r]*+")
-
-_ENCODE = json.JSONEncoder(
-    sort_keys=True,
-    separators=(",", ":"),
-    ensure_ascii=False,
-    allow_nan=False,
-    check_circular=False,
-).encode
-
-
-def canonical(value: object) -> bytes:
-    """Return plain JSON as canonical bytes: sorted keys, no spaces, UTF-8.
-
-    Raises:
-        UnicodeEncodeError: A string holds half a surrogate pair.
-    """
-    return _ENCODE(value).encode()
 
 
 def _nests_too_deep(text: str) -> bool:

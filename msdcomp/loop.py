@@ -31,7 +31,7 @@ from msdcomp.gatewarning import PREFIX, GateWarning, gate_warnings
 from msdcomp.markdown import render
 from msdcomp.records import Record
 from msdcomp.safetext import safe
-from msdcomp.vocabulary import POINTS
+from msdcomp.vocabulary import POINT_KINDS, POINTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -160,6 +160,9 @@ def resolve(
         for item in (hooks.all() if hooks is not None else ())
         if (hook := inquiry.ask(_declared(item))) is not None
     ]
+    for hook in active:
+        if hook.kind == "gate" and "gate" not in POINT_KINDS[point]:
+            inquiry.diagnostics[_never_checked(hook, point)] = None
     return LoopResolution(
         point=point,
         active_hooks=tuple(active),
@@ -265,6 +268,23 @@ class _Inquiry:
                 )
                 self.diagnostics[problem] = None
         return pmap(values)
+
+
+def _never_checked(hook: ActiveHook, point: str) -> Problem:
+    """Return the diagnostic of a gate whose point dispatches no gates.
+
+    It is in the registry and looks enforced, so saying nothing would be worse than
+    for one that was left out.
+    """
+    return Problem(
+        code="kind-not-dispatched",
+        severity=Severity.WARNING,
+        message=(
+            f"the gate of {safe(hook.capability_id)} at {point} is never checked: "
+            "the host dispatches no gates there"
+        ),
+        hint="Move the gate to a point that dispatches gates.",
+    )
 
 
 def _unknown_point(point: object) -> Problem:

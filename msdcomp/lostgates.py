@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msdcomp.candidate import Consent
 from msdcomp.gates import BlockedGate, DeclaredGate
+from msdcomp.scope import Consent
 
 if TYPE_CHECKING:
     from msdcomp.candidate import Candidate

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from msdcomp.candidate import Consent, Scope
 from msdcomp.dataflow import Task, schedule
 from msdcomp.invariants import steps
+from msdcomp.scope import Consent, Scope
 from msdcomp.vocabulary import RESERVED_PREFIXES
 
 if TYPE_CHECKING:

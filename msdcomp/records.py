@@ -42,7 +42,7 @@ class Record:
 
 
 def _names(cls: type, flag: str) -> tuple[str, ...]:
-    fields = attrs.fields(cls)  # type: ignore[arg-type]  # any record, by its base
+    fields = attrs.fields(cls)
     return tuple(field.name for field in fields if getattr(field, flag))
 
 

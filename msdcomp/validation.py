@@ -10,15 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import attrs
-
 from msdcomp.admission import fragment_texts
-from msdcomp.diagnostics import Problem, Severity, pointer
+from msdcomp.diagnostics import Problem, pointer
 from msdcomp.invariants import quoted
 from msdcomp.rules.contract import check_contract, undispatched
 from msdcomp.semver import is_range
 from msdcomp.vocabulary import RESERVED_PREFIXES
-from msdcomp.wire import place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +49,7 @@ def validate(
         )
     found = [*decoded.problems, *decoded.diagnostics]
     if decoded.manifest is not None:
-        found += _placed(candidate, _deeper(candidate, decoded.manifest, contract))
+        found += candidate.placed(_deeper(candidate, decoded.manifest, contract))
     if not first_party and candidate.folder.startswith(RESERVED_PREFIXES):
         found.append(
             Problem(
@@ -72,9 +69,7 @@ def _deeper(
 ) -> Iterator[Problem]:
     """Yield what only a manifest that is valid by itself can be asked."""
     yield from check_contract(manifest, contract)
-    for problem in undispatched(manifest, contract):
-        # Its author should not ship it, although a host only reports it.
-        yield attrs.evolve(problem, severity=Severity.ERROR)
+    yield from undispatched(manifest, contract)
     yield from fragment_texts(candidate, manifest)[1]
     wanted = manifest.engines.msd
     if wanted is not None and not is_range(wanted):
@@ -84,10 +79,3 @@ def _deeper(
             message=f"{quoted(wanted)} is no npm range, so no host satisfies it",
             hint="Write a range such as >=1.6.0 <3.0.0.",
         )
-
-
-def _placed(candidate: Candidate, problems: Iterator[Problem]) -> tuple[Problem, ...]:
-    file = f"{candidate.path}/capability.json"
-    if candidate.source is None:
-        return tuple(problem.at(None, file) for problem in problems)
-    return place(problems, candidate.source, file)

@@ -1,6 +1,6 @@
 """What became of a candidate, as values.
 
-`Warning` and the composition that collects them are plain records; the words in them
+`SkipWarning` and the composition that collects them are plain records; the words in them
 are for a person, the codes and keys for a program.
 """
 

@@ -11,7 +11,7 @@ import pytest
 from pyrsistent import pmap
 
 from msdcomp import manifest as records
-from msdcomp import wire
+from msdcomp import structuring
 from msdcomp.diagnostics import Problem, Severity
 from msdcomp.gates import DeclaredGate, GateCondition
 from msdcomp.jsontext import MAX_BYTES, canonical
@@ -253,7 +253,7 @@ def test_the_document_is_canonical_and_independent_of_how_it_was_written() -> No
 
 def test_wire_names_are_derived_from_field_names() -> None:
     names = {
-        wire._wire_name(attribute)
+        structuring._wire_name(attribute)
         for cls in vars(records).values()
         if isinstance(cls, type) and attrs.has(cls)
         for attribute in attrs.fields(cls)
@@ -282,7 +282,7 @@ def test_the_converter_never_turns_one_type_into_another(
     type_: Any, value: object
 ) -> None:
     with pytest.raises(TypeError):
-        wire._CONVERTER.structure(value, type_)
+        structuring._CONVERTER.structure(value, type_)
 
 
 # Problems.

@@ -7,7 +7,8 @@ import os
 
 from msdcomp.cli.common import complain, screen_options, show
 from msdcomp.edge.files import FileFault
-from msdcomp.edge.snapshot import check_snapshot, snapshot_path, write_snapshot
+from msdcomp.edge.freeze import check_snapshot, write_snapshot
+from msdcomp.edge.snapshot import snapshot_path
 from msdcomp.present.page import Screen
 from msdcomp.present.problems import render_problems
 from msdcomp.safetext import safe

@@ -18,11 +18,11 @@ from types import MappingProxyType
 
 import attrs
 
-from msdcomp.candidate import Consent
 from msdcomp.edge.content_hash import read_bundle
 from msdcomp.edge.files import FileFault, write_atomic
 from msdcomp.edge.jsonfiles import Json, gate_points, read_object
 from msdcomp.records import Record
+from msdcomp.scope import Consent
 
 __all__ = ["ConsentRecord", "ConsentStore", "read_consent", "record_consent"]
 

@@ -25,7 +25,7 @@ def find_manifests(path: str) -> Iterator[str]:
     it; hidden folders other than `.msd` are left out, and links to folders are not
     followed. Anything else means itself.
     """
-    if not Path(path).is_dir():
+    if Path(path).name == MANIFEST_NAME or not Path(path).is_dir():
         yield path
         return
     own = Path(path) / MANIFEST_NAME

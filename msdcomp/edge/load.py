@@ -5,21 +5,19 @@ Source: docs/explanation/composition.md.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-import attrs
-
+from msdcomp.composition import Composition
 from msdcomp.edge.roots import StrPath, find_places
-from msdcomp.edge.scan import Scan, scan
-from msdcomp.edge.snapshot import read_central_config, read_snapshot
-from msdcomp.fold import OnSetFailure, compose
-from msdcomp.host import DEFAULT_HOST_VERSION, Host
+from msdcomp.edge.snapshot import read_snapshot
+from msdcomp.host import DEFAULT_HOST_VERSION
 
 if TYPE_CHECKING:
-    from msdcomp.composition import Composition
+    from msdcomp.fold import OnSetFailure
     from msdcomp.registry import Registry
 
-__all__ = ["compose_scan", "load_registry"]
+__all__ = ["load_registry"]
 
 
 def load_registry(
@@ -52,29 +50,27 @@ def load_registry(
 
     Source: docs/explanation/composition.md, "The registry is a function".
     """
-    found = scan(find_places(cwd, home, project)) if include_installed else Scan()
-    return compose_scan(
-        found,
-        base=base if base is not None else read_snapshot(),
-        host=_host(host_version, found),
+    base = base if base is not None else read_snapshot()
+    places = find_places(cwd, home, project) if include_installed else None
+    if places is None or not any(_exists(root.folder) for root in places.roots):
+        return Composition(registry=base)
+    # Imported here because most of the library is behind it, and a host without
+    # overlays, which asks at every point of its loop, should not pay for that.
+    from msdcomp.edge.installed import compose_places  # noqa: PLC0415
+
+    return compose_places(
+        places,
+        base=base,
+        host_version=DEFAULT_HOST_VERSION if host_version is None else host_version,
         on_set_failure=on_set_failure,
     )
 
 
-def _host(version: str | None, found: Scan) -> Host:
-    version = version if version is not None else DEFAULT_HOST_VERSION
-    if not found.candidates:  # nobody claims a key, so nobody's claim is looked up
-        return Host(version=version)
-    return Host(version=version, central=read_central_config())
-
-
-def compose_scan(
-    found: Scan,
-    *,
-    base: Registry,
-    host: Host,
-    on_set_failure: OnSetFailure = "fallback",
-) -> Composition:
-    """Compose what a scan found, for a host and a first party of the caller's own."""
-    composed = compose(base, found.candidates, host, on_set_failure=on_set_failure)
-    return attrs.evolve(composed, ignored=found.ignored) if found.ignored else composed
+def _exists(folder: str) -> bool:
+    try:
+        os.lstat(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError):
+        pass  # something is there, and the scan says what is wrong with it
+    return True

@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 import attrs
 
-from msdcomp.candidate import Scope
 from msdcomp.records import Record
+from msdcomp.scope import Scope
 
 __all__ = ["Places", "Root", "StrPath", "find_home", "find_places", "find_project"]
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
-from msdcomp.candidate import Candidate, Consent, FragmentFault, FragmentText, Scope
+from msdcomp.candidate import Candidate, FragmentFault, FragmentText
 from msdcomp.edge.consent import ConsentRecord, ConsentStore, read_consent
 from msdcomp.edge.content_hash import Bundle, read_bundle
 from msdcomp.edge.files import (
@@ -33,6 +33,7 @@ from msdcomp.edge.files import (
 )
 from msdcomp.edge.ledger import LEDGER_NAME, read_ledger
 from msdcomp.records import Record
+from msdcomp.scope import Consent, Scope
 from msdcomp.verdict import IgnoredEntry
 from msdcomp.wire import Decoded, decode
 

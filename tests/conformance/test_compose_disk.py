@@ -16,7 +16,7 @@ import attrs
 import pytest
 
 from msdcomp.composition import Composition
-from msdcomp.edge import load
+from msdcomp.edge import installed
 from msdcomp.edge.load import load_registry
 from msdcomp.edge.roots import find_places
 from msdcomp.host import CentralConfig
@@ -61,7 +61,7 @@ def stage(
     def staged(vector: dict[str, Any]) -> Scenario:
         chosen = first_party_sets[vector["first_party"]]
         central = CentralConfig.of(chosen["central_keys"])
-        monkeypatch.setattr(load, "read_central_config", lambda: central)
+        monkeypatch.setattr(installed, "read_central_config", lambda: central)
         layout = lay_out(vector, tmp_path)
         return Scenario(
             layout=layout,

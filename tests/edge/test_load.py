@@ -10,14 +10,18 @@ from typing import Any
 
 import pytest
 
-from msdcomp.edge import load
-from msdcomp.edge.load import compose_scan, load_registry
+from msdcomp.edge import installed
+from msdcomp.edge.installed import compose_scan
+from msdcomp.edge.load import load_registry
 from msdcomp.edge.roots import find_places
 from msdcomp.edge.scan import Scan, scan
 from msdcomp.edge.snapshot import read_snapshot
 from msdcomp.host import Host
 from msdcomp.registry import Registry
+from msdcomp.verdict import IgnoredEntry
 from tests.layouts import overlay, put, write
+
+TOLD = IgnoredEntry(scope="global", name=".msd/capabilities", reason="not allowed")
 
 
 def step(produces: str, consumes: str) -> dict[str, Any]:
@@ -84,7 +88,7 @@ def test_leaving_out_what_is_installed_reads_nothing(
         raise AssertionError
 
     overlay(home, "anchor")
-    monkeypatch.setattr(load, "scan", never)
+    monkeypatch.setattr(installed, "scan", never)
     composition = load_registry(False, home=home)  # noqa: FBT003 - the signature
     assert composition.registry is read_snapshot()
 
@@ -111,8 +115,25 @@ def test_the_hosts_own_keys_are_taken(home: Path, project: Path) -> None:
 def test_the_hosts_own_keys_are_only_read_for_overlays(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "read_central_config", None)
+    monkeypatch.setattr(installed, "read_central_config", None)
+    (home / ".msd" / "capabilities").mkdir(parents=True)
     assert load_registry(cwd=project, home=home).accepted == ()
+
+
+def test_a_root_that_cannot_be_looked_at_is_told_and_not_taken_for_absent(
+    home: Path, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".msd" / "capabilities").mkdir(parents=True)
+    real = os.lstat
+
+    def refusing(path: str) -> os.stat_result:
+        if str(path).endswith("capabilities"):
+            raise PermissionError
+        return real(path)
+
+    monkeypatch.setattr(os, "lstat", refusing)
+    monkeypatch.setattr(installed, "scan", lambda _: Scan(ignored=(TOLD,)))
+    assert load_registry(cwd=project, home=home).ignored == (TOLD,)
 
 
 def test_another_first_party(home: Path, project: Path) -> None:

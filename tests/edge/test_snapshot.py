@@ -13,15 +13,17 @@ import pytest
 from msdcomp import wire
 from msdcomp.edge import snapshot
 from msdcomp.edge.files import FileFault
-from msdcomp.edge.snapshot import (
+from msdcomp.edge.freeze import (
     Snapshot,
     check_snapshot,
-    load_snapshot,
     make_snapshot,
+    write_snapshot,
+)
+from msdcomp.edge.snapshot import (
+    load_snapshot,
     read_central_config,
     read_snapshot,
     snapshot_path,
-    write_snapshot,
 )
 from msdcomp.host import DEFAULT_HOST_VERSION
 from msdcomp.manifest import Contribution, Manifest, Step
