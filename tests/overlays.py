@@ -34,10 +34,12 @@ __all__ = [
     "plan_lists",
     "registry_of",
     "renamed",
+    "resolver",
     "reviewer",
     "runtime",
     "said",
     "step",
+    "switch",
 ]
 
 
