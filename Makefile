@@ -28,7 +28,7 @@ lint: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 $(STAMP): pyproject.toml msdcomp/_version.py
 	$(PYTHON) -m venv $(VENV)

@@ -13,6 +13,7 @@ from typing import Literal
 
 import attrs
 from pyrsistent import pmap
+from toolz import concat, groupby
 
 from msdcomp.admission import Admission, Fault, skip
 from msdcomp.candidate import Candidate
@@ -48,6 +49,8 @@ class _Outlook:
         self._roots: dict[tuple[str, str], SkipWarning] = {}
         # Found once for all, and only when a dependency is still undecided.
         self._rings: Mapping[str, tuple[str, ...]] | None = None
+        #: Scope of the candidate that is being judged.
+        self.deciding = ""
         makers: dict[str, dict[str, None]] = {}
         for candidate in candidates:
             folder = candidate.folder
@@ -89,10 +92,13 @@ class _Outlook:
                 f"was skipped, because of {quoted(root.capability_id)} "
                 f"({root.code}: {root.reason})"
             )
-        if self._waiting.get(capability_id):
-            scope = self._scopes[capability_id]
-            return f"is decided later, in {scope} scope"
-        return None
+        if not self._waiting.get(capability_id):
+            return None
+        scope = self._scopes[capability_id]
+        if scope != self.deciding:
+            return f"belongs to {scope} scope, which is decided later"
+        # Dependencies come first inside a scope; this one could not.
+        return "is not decided yet: the two, or what they need, wait for each other"
 
     def ring(self, one: str, other: str) -> tuple[str, ...]:
         """Return the ids along a `requires` cycle when two lie on the same knot."""
@@ -223,6 +229,7 @@ def _fold(
     )
     skipped: list[Skipped] = []
     for candidate in ordered:
+        outlook.deciding = candidate.scope.value
         verdict = _judged(admission, candidate)
         if isinstance(verdict, Skipped):
             skipped.append(verdict)
@@ -365,13 +372,11 @@ def _bundle(candidate: Candidate) -> BundlePath:
 
 
 def _by_point(skipped: Iterable[Skipped]) -> Mapping[str, tuple[BlockedGate, ...]]:
-    found: dict[str, list[BlockedGate]] = {}
-    for one in skipped:
-        for gate in one.gates:
-            found.setdefault(gate.point, []).append(gate)
+    gates: Iterable[BlockedGate] = concat(one.gates for one in skipped)
+    found: dict[str, list[BlockedGate]] = groupby(lambda gate: gate.point, gates)
     return {
-        point: tuple(sorted(gates, key=lambda g: (g.scope, g.capability_id)))
-        for point, gates in found.items()
+        point: tuple(sorted(lost, key=lambda g: (g.scope, g.capability_id)))
+        for point, lost in found.items()
     }
 
 

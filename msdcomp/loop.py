@@ -126,6 +126,7 @@ def resolve(
     *,
     blocked_gates: Mapping[str, Iterable[BlockedGate]] = pmap(),
     states: Mapping[str, bool | None] | None = None,
+    kinds: Mapping[str, frozenset[str]] = POINT_KINDS,
 ) -> LoopResolution:
     """Return what is dispatched at a loop point under a configuration.
 
@@ -143,6 +144,8 @@ def resolve(
         blocked_gates: Point -> gates of skipped capabilities, from a composition.
         states: Capability id -> whether it is active, None for could not check; an id
             that is missing is not active. Without it no capability is filtered.
+        kinds: Point -> hook kinds that the host dispatches there; an active gate at a
+            point that dispatches none is a `kind-not-dispatched` diagnostic.
 
     Returns:
         The resolution; an unknown point is its problem `unknown-point`.
@@ -161,7 +164,7 @@ def resolve(
         if (hook := inquiry.ask(_declared(item))) is not None
     ]
     for hook in active:
-        if hook.kind == "gate" and "gate" not in POINT_KINDS[point]:
+        if hook.kind == "gate" and "gate" not in kinds.get(point, ()):
             inquiry.diagnostics[_never_checked(hook, point)] = None
     return LoopResolution(
         point=point,

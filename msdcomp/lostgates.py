@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolz import groupby
+
 from msdcomp.gates import BlockedGate, DeclaredGate
 from msdcomp.scope import Consent
 
@@ -53,13 +55,13 @@ def blocked_gates(
     enforced: Candidate | None = None,
 ) -> tuple[BlockedGate, ...]:
     """Return one record for every valid point where a gate is lost, in loop order."""
-    by_point: dict[str, list[DeclaredGate]] = {}
-    for gate in lost_gates(candidate, enforced):
-        if gate.point in contract.order:
-            by_point.setdefault(gate.point, []).append(gate)
+    by_point: dict[str, list[DeclaredGate]] = groupby(
+        lambda gate: gate.point, lost_gates(candidate, enforced)
+    )
     return tuple(
         _blocked(point, by_point[point], warning)
-        for point in sorted(by_point, key=lambda point: contract.order[point])
+        for point in contract.points
+        if point in by_point
     )
 
 

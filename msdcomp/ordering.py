@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from toolz import groupby
+
 from msdcomp.dataflow import Task, schedule
 from msdcomp.invariants import steps
 from msdcomp.scope import Consent, Scope
@@ -53,14 +55,16 @@ def in_order(
 
     Cost: linear in what the candidates declare, and sorting.
     """
-    by_scope: dict[Scope, list[Candidate]] = {Scope.GLOBAL: [], Scope.PROJECT: []}
-    for candidate in candidates:
-        by_scope[candidate.scope].append(candidate)
+    by_scope: dict[Scope, list[Candidate]] = groupby(_scope, candidates)
     return tuple(
         candidate
-        for group in by_scope.values()
-        for candidate in _within(group, index, contract)
+        for scope in (Scope.GLOBAL, Scope.PROJECT)
+        for candidate in _within(by_scope.get(scope, []), index, contract)
     )
+
+
+def _scope(candidate: Candidate) -> Scope:
+    return candidate.scope
 
 
 def _within(

@@ -1,7 +1,7 @@
 """What became of a candidate, as values.
 
-`SkipWarning` and the composition that collects them are plain records; the words in them
-are for a person, the codes and keys for a program.
+Warnings and the composition that collects them are plain records; the words in them are
+for a person, the codes and keys for a program.
 """
 
 from __future__ import annotations

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import argparse
 
-from msdcomp.cli.common import add_json, screen_options, show, show_json
+from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
 from msdcomp.cli.here import add_places, here
 from msdcomp.inventory import inventory
 from msdcomp.present.inventory import render_inventory, row_wire
 from msdcomp.present.page import Screen
 
 __all__ = ["configure", "run"]
+
+_RELEASE = "this release only reads overlays; until the next one"
+
+#: Verbs of a later release, and what to do until then.
+LATER = {
+    "remove": f"{_RELEASE}, delete the folder that `msd explain ID` names",
+    "trust": f"{_RELEASE}, the host records consent",
+    "reconcile": f"{_RELEASE}, finish or undo the install that was begun",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,10 +33,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_places(listing)
     add_json(listing)
+    for verb in LATER:
+        # Warnings name these commands, so whoever types one deserves an answer.
+        later = verbs.add_parser(verb, add_help=False, allow_abbrev=False)
+        later.add_argument("rest", nargs=argparse.REMAINDER)
 
 
 def run(options: argparse.Namespace) -> int:
     """List what there is; 1 when an overlay was left out."""
+    if options.verb in LATER:
+        complain(f"msd capability {options.verb}: {LATER[options.verb]}")
+        return 2
     found = here(options)
     if found is None:
         return 2

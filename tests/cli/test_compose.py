@@ -284,3 +284,13 @@ def test_every_verb_agrees_with_explain(msd: Msd, verb: tuple[str, ...]) -> None
     for capability_id, status in told.items():
         wire = msd("explain", capability_id, "--json", *EXAMPLE).json
         assert wire["verdict"] == status
+
+
+@pytest.mark.parametrize("verb", ["trust", "reconcile", "remove"])
+def test_a_command_that_a_warning_names_says_what_to_do_until_it_exists(
+    msd: Msd, verb: str
+) -> None:
+    done = msd("capability", verb, "deploy-freeze")
+
+    assert done.code == 2
+    assert done.err.startswith(f"msd: error: msd capability {verb}: ")
