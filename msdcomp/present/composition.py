@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import attrs
 
 from msdcomp.composition import Composition
+from msdcomp.diagnostics import Problem
 from msdcomp.gates import BlockedGate
 from msdcomp.present.page import Page, Screen, count
-from msdcomp.present.problems import add_problem
+from msdcomp.present.problems import add_problem, place
 from msdcomp.safetext import safe
 from msdcomp.verdict import SkipWarning
 from msdcomp.vocabulary import POINTS
@@ -87,7 +88,7 @@ def _accepted(page: Page, composition: Composition, roots: Mapping[str, str]) ->
             indent=1,
         )
         for problem in composition.diagnostics.get((folder.scope, owner), ()):
-            add_problem(page, problem, indent=2)
+            add_problem(page, located(problem, folder.scope, roots), indent=2)
 
 
 def _skipped(page: Page, composition: Composition, roots: Mapping[str, str]) -> None:
@@ -114,12 +115,23 @@ def add_warning_problems(
     page: Page, warning: SkipWarning, roots: Mapping[str, str], indent: int
 ) -> None:
     """Add the problems behind a warning, each at its place on this machine."""
-    root = roots.get(warning.scope)
+    if len(warning.problems) == 1 and warning.problems[0].message in warning.reason:
+        # The reason has said what and the remedy will say how; what is left is where.
+        problem = located(warning.problems[0], warning.scope, roots)
+        pointer = f"  ({safe(problem.path)})" if problem.path else ""
+        if where := place(problem):
+            page.line((f"{where}{pointer}", "dim"), indent=indent)
+        return
     for problem in warning.problems:
-        file = f"{root}/{problem.file}" if root and problem.file else problem.file
-        # The remedy repeats the hint where there is only one.
-        hinted = len(warning.problems) > 1
-        add_problem(page, attrs.evolve(problem, file=file), indent, hinted=hinted)
+        add_problem(page, located(problem, warning.scope, roots), indent)
+
+
+def located(problem: Problem, scope: str, roots: Mapping[str, str]) -> Problem:
+    """Return a problem with the absolute path of its file, where that is known."""
+    root = roots.get(scope)
+    if root is None or problem.file is None:
+        return problem
+    return attrs.evolve(problem, file=f"{root}/{problem.file}")
 
 
 def _spoken(remedy: str) -> str:

@@ -73,7 +73,7 @@ class Page:
             table.add_column(
                 column,
                 no_wrap=True,
-                overflow="ellipsis",
+                overflow="crop",
                 min_width=None if last else max(widest, len(column)),
             )
         for row in cells:

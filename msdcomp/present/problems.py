@@ -21,9 +21,7 @@ def place(problem: Problem) -> str:
     return ":".join(parts)
 
 
-def add_problem(
-    page: Page, problem: Problem, indent: int = 0, *, hinted: bool = True
-) -> None:
+def add_problem(page: Page, problem: Problem, indent: int = 0) -> None:
     """Add a problem to a page: place, severity and code, message, pointer, hint."""
     where = place(problem)
     page.line(
@@ -33,7 +31,7 @@ def add_problem(
         *([(f"  ({safe(problem.path)})", "dim")] if problem.path else []),
         indent=indent,
     )
-    if problem.hint and hinted:
+    if problem.hint:
         page.line((f"help: {safe(problem.hint, 600)}", "cyan"), indent=indent + 1)
 
 
