@@ -11,9 +11,8 @@ import difflib
 import enum
 
 import attrs
-from pyrsistent import PMap, pmap
 
-from msdcomp.activation import ConfigLayers, Effective, capability_states, lookup
+from msdcomp.activation import ConfigLayers, Effective, lookup
 from msdcomp.composition import Composition
 from msdcomp.gates import BlockedGate
 from msdcomp.manifest import CapabilityId, Manifest
@@ -27,7 +26,6 @@ __all__ = [
     "Passage",
     "Verdict",
     "explain",
-    "overview",
 ]
 
 
@@ -166,27 +164,6 @@ def explain(
         verdict=Verdict.NOT_FOUND,
         suggestion=close[0] if close else None,
     )
-
-
-def overview(
-    composition: Composition, layers: ConfigLayers | None = None
-) -> PMap[str, Verdict]:
-    """Return the verdict about every id that is composed or was left out.
-
-    The same as asking `explain` for each one.
-    """
-    states = capability_states(composition.registry, layers or ConfigLayers())
-    verdicts: dict[str, Verdict] = {}
-    for entry in composition.ignored:
-        verdicts[entry.name] = Verdict.IGNORED
-    for (scope, folder), warnings in sorted(composition.warnings.items(), reverse=True):
-        if scope != "set":
-            verdicts[folder] = _of(warnings[0])
-    for dropped in composition.dropped:
-        verdicts[dropped] = Verdict.SKIPPED
-    for owner, on in states.items():
-        verdicts[owner] = Verdict.ACTIVE if on else Verdict.INACTIVE
-    return pmap(verdicts)
 
 
 def _of(warning: SkipWarning) -> Verdict:
