@@ -37,8 +37,11 @@ class Outlook(Protocol):
     def ring(self, one: str, other: str) -> tuple[str, ...]:
         """Return the ids along a `requires` cycle when two lie on the same knot."""
 
-    def makers(self, artefact: str) -> tuple[str, ...]:
-        """Return installed capabilities that declare a step producing an artefact."""
+    def may_be_runtime(self, capability_id: str) -> bool:
+        """Tell whether an installed capability describes a runtime, for all we know."""
+
+    def makers(self, artefact: str) -> Mapping[str, int]:
+        """Return who declares a step producing an artefact, and its first place."""
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         """Return `(scope, id)` of the skipped candidates of that id."""
@@ -58,10 +61,15 @@ class NobodyElse(Record):
         del one, other
         return ()
 
-    def makers(self, artefact: str) -> tuple[str, ...]:
+    def may_be_runtime(self, capability_id: str) -> bool:
+        """Know of nobody."""
+        del capability_id
+        return False
+
+    def makers(self, artefact: str) -> Mapping[str, int]:
         """Know of no producer."""
         del artefact
-        return ()
+        return {}
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         """Know of nobody skipped."""
@@ -254,7 +262,8 @@ def _runtimes(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
         if runtime in told or draft.is_runtime(runtime):
             continue
         told.add(runtime)
-        fate = outlook.fate(runtime)
+        # A feature of that id is no runtime, wherever it is.
+        fate = outlook.fate(runtime) if outlook.may_be_runtime(runtime) else None
         why = (
             f"which is installed but {fate}"
             if fate
@@ -337,16 +346,11 @@ class _Supply(Record):
         """Say why nothing gives a step what it consumes, as precisely as is known."""
         name = quoted(artefact)
         start = f"consumes {name} at {point}, "
-        if later := self._later(artefact, index):
-            return Problem(
-                code="consumes-produced-later",
-                path=path,
-                message=f"{start}but it is first there at {later}",
-                hint=f"Move the step to {later} or after.",
-            )
-        for maker in self.outlook.makers(artefact):
+        here = self.contract.order[point]
+        makers = self.outlook.makers(artefact)
+        for maker, place in makers.items():
             fate = self.outlook.fate(maker) if maker != self.capability_id else None
-            if fate:
+            if fate and place <= here:
                 return Problem(
                     code="consumes-not-loaded",
                     path=path,
@@ -355,6 +359,13 @@ class _Supply(Record):
                     hint=f"Mend or remove {quoted(maker)} first.",
                     about=(maker,),
                 )
+        if later := self._later(artefact, index):
+            return Problem(
+                code="consumes-produced-later",
+                path=path,
+                message=f"{start}but it is first there at {later}",
+                hint=f"Move the step to {later} or after.",
+            )
         if artefact in self.makers:
             return Problem(
                 code="consumes-never-produced",

@@ -38,52 +38,61 @@ OnSetFailure = Literal["fallback", "isolate"]
 
 
 class _Outlook:
-    """What became of the other candidates; grows along one fold."""
+    """What became of the other candidates; grows along the passes of one fold."""
 
-    def __init__(self, candidates: Sequence[Candidate]) -> None:
-        self._waiting: dict[str, int] = {}
-        self._scopes: dict[str, str] = {}
+    def __init__(
+        self, candidates: Sequence[Candidate], order: Mapping[str, int]
+    ) -> None:
+        """Take note of what candidates past the first five gates declare."""
+        #: Scope of the candidate that is being judged.
+        self.deciding = ""
+        #: Folder -> scopes in which it is not decided yet.
+        self._waiting: dict[str, list[str]] = {}
         self._requires: dict[str, tuple[str, ...]] = {}
-        self._makers: dict[str, tuple[str, ...]] = {}
+        self._runtimes: set[str] = set()
+        #: Artefact -> folder -> first place in the loop where it would be made.
+        self._makers: dict[str, dict[str, int]] = {}
         self._skipped: dict[str, list[SkipWarning]] = {}
         self._roots: dict[tuple[str, str], SkipWarning] = {}
         # Found once for all, and only when a dependency is still undecided.
         self._rings: Mapping[str, tuple[str, ...]] | None = None
-        #: Scope of the candidate that is being judged.
-        self.deciding = ""
-        makers: dict[str, dict[str, None]] = {}
         for candidate in candidates:
-            folder = candidate.folder
-            self._waiting[folder] = self._waiting.get(folder, 0) + 1
-            self._scopes[folder] = candidate.scope.value
             manifest = offered(candidate)
             if manifest is None:
                 continue
+            folder = candidate.folder
             self._requires[folder] = manifest.requires
+            if manifest.runtime is not None:
+                self._runtimes.add(folder)
             for step in steps(manifest):
                 for artefact in step.produces:
-                    makers.setdefault(artefact, {})[folder] = None
-        self._makers = {artefact: tuple(ids) for artefact, ids in makers.items()}
+                    places = self._makers.setdefault(artefact, {})
+                    here = order[step.point]
+                    places[folder] = min(here, places.get(folder, here))
 
-    def decided(self, candidate: Candidate, skipped: Skipped | None) -> None:
-        """Take note of a verdict; the root of a skip is that of its first cause."""
-        self._waiting[candidate.folder] -= 1
-        if skipped is None:
-            return
+    def judging(self, candidates: Iterable[Candidate]) -> None:
+        """Take note of candidates that are to be decided, in this pass, from now on."""
+        for candidate in candidates:
+            waiting = self._waiting.setdefault(candidate.folder, [])
+            waiting.append(candidate.scope.value)
+
+    def decided(self, candidate: Candidate) -> None:
+        """Take note that a candidate is decided, whatever the verdict."""
+        self._waiting[candidate.folder].remove(candidate.scope.value)
+
+    def skipped(self, skipped: Skipped) -> None:
+        """Take note of a skip; its root is that of its first cause."""
         warning = skipped.warning
-        self._skipped.setdefault(candidate.folder, []).append(warning)
+        self._skipped.setdefault(warning.capability_id, []).append(warning)
         causes = (self._roots[key] for key in warning.because if key in self._roots)
         self._roots[warning.key] = next(causes, warning)
 
-    def remember(self, before: Iterable[Skipped]) -> None:
-        """Take note of candidates that are no longer judged, as causes to name."""
-        for skipped in before:
-            warning = skipped.warning
-            self._skipped.setdefault(warning.capability_id, []).append(warning)
-            self._roots[warning.key] = warning
-
     def fate(self, capability_id: str) -> str | None:
         """Say why an installed capability is not a member, with the root cause."""
+        waiting = self._waiting.get(capability_id, [])
+        if self.deciding in waiting:
+            # Dependencies come first inside a scope; this one could not.
+            return "is not decided yet: the two, or what they need, wait for each other"
         if warnings := self._skipped.get(capability_id):
             root = self._roots[warnings[-1].key]
             if root is warnings[-1]:
@@ -92,13 +101,13 @@ class _Outlook:
                 f"was skipped, because of {quoted(root.capability_id)} "
                 f"({root.code}: {root.reason})"
             )
-        if not self._waiting.get(capability_id):
-            return None
-        scope = self._scopes[capability_id]
-        if scope != self.deciding:
-            return f"belongs to {scope} scope, which is decided later"
-        # Dependencies come first inside a scope; this one could not.
-        return "is not decided yet: the two, or what they need, wait for each other"
+        if waiting:
+            return f"belongs to {waiting[0]} scope, which is decided later"
+        return None
+
+    def may_be_runtime(self, capability_id: str) -> bool:
+        """Tell whether an installed capability describes a runtime, for all we know."""
+        return capability_id in self._runtimes or capability_id not in self._requires
 
     def ring(self, one: str, other: str) -> tuple[str, ...]:
         """Return the ids along a `requires` cycle when two lie on the same knot."""
@@ -107,9 +116,9 @@ class _Outlook:
         ring = self._rings.get(one, ())
         return ring if ring and self._rings.get(other) is ring else ()
 
-    def makers(self, artefact: str) -> tuple[str, ...]:
-        """Return installed capabilities that declare a step producing an artefact."""
-        return self._makers.get(artefact, ())
+    def makers(self, artefact: str) -> Mapping[str, int]:
+        """Return who declares a step producing an artefact, and its first place."""
+        return self._makers.get(artefact, {})
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         """Return the keys of the skipped candidates of an id."""
@@ -123,7 +132,8 @@ def _rings(requires: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, .
     rings: dict[str, tuple[str, ...]] = {}
     for knot in cycles(tasks):
         # A hop leads from what is required to whoever requires it.
-        ring = tuple(names[index] for index, _ in reversed(knot.hops))
+        first, *rest = (names[index] for index, _ in knot.hops)
+        ring = (first, *reversed(rest))
         rings.update(dict.fromkeys((names[index] for index in knot.members), ring))
     return rings
 
@@ -172,14 +182,17 @@ def compose(
     index = Index.of(firsts, host.contract.order)
     flow = Flow.of(firsts)
     ordered = in_order(given, index, host.contract)
-    folded = _fold(ordered, index, flow, host)
+    outlook = _Outlook(ordered, host.contract.order)
+    folded = _fold(ordered, index, flow, host, outlook)
     skipped = folded.skipped
     while folded.accepted:
         built = build((*base.entries(), *(a.entry for a in folded.accepted)))
         if isinstance(built, Registry):
             return _composition(built, folded.accepted, skipped, (), host)
         failure = _SetFailure.of(built)
-        if on_set_failure == "fallback":
+        gone = built.culprits.intersection(a.candidate.folder for a in folded.accepted)
+        # With nobody to isolate the base itself is tied up, and stays so.
+        if on_set_failure != "isolate" or not gone:
             skipped += tuple(
                 failure.dropped(accepted.candidate, host)
                 for accepted in folded.accepted
@@ -192,14 +205,13 @@ def compose(
             )
         # Whoever is on a cycle goes; the others are judged again without them, since
         # some may have depended on what is gone.
-        gone = built.culprits
-        skipped += tuple(
-            failure.dropped(accepted.candidate, host)
-            for accepted in folded.accepted
-            if accepted.candidate.folder in gone
-        )
+        for accepted in folded.accepted:
+            if accepted.candidate.folder in gone:
+                dropped_one = failure.dropped(accepted.candidate, host)
+                outlook.skipped(dropped_one)
+                skipped += (dropped_one,)
         rest = [a.candidate for a in folded.accepted if a.candidate.folder not in gone]
-        folded = _fold(rest, index, flow, host, skipped)
+        folded = _fold(rest, index, flow, host, outlook)
         skipped += folded.skipped
     return _composition(base, (), skipped, (), host)
 
@@ -209,7 +221,7 @@ def _fold(
     index: Index,
     flow: Flow,
     host: Host,
-    before: Iterable[Skipped] = (),
+    outlook: _Outlook,
 ) -> _Folded:
     """Judge candidates one after the other.
 
@@ -218,28 +230,32 @@ def _fold(
         index: Who owns what in the first party.
         flow: Data flow among the first party's hooks.
         host: What they are judged for.
-        before: Candidates that an earlier pass skipped, as causes to name.
+        outlook: What earlier passes left behind; grows.
     """
-    outlook = _Outlook(ordered)
-    outlook.remember(before)
+    outlook.judging(ordered)
     draft = Draft(index, host.contract.order)
-    accepted: dict[str, _Accepted] = {}
     admission = Admission(
         draft=draft, host=host, flow=flow, outlook=outlook, accepted={}
     )
+    accepted: list[_Accepted] = []
     skipped: list[Skipped] = []
-    for candidate in ordered:
-        outlook.deciding = candidate.scope.value
-        verdict = _judged(admission, candidate)
-        if isinstance(verdict, Skipped):
-            skipped.append(verdict)
-            outlook.decided(candidate, verdict)
-            continue
-        draft.add(verdict.manifest)
-        admission.accepted[candidate.folder] = candidate
-        accepted[candidate.folder] = _Accepted(candidate, verdict)
-        outlook.decided(candidate, None)
-    return _Folded(tuple(accepted.values()), tuple(skipped))
+    for scope, group in groupby(lambda c: c.scope.value, ordered).items():
+        outlook.deciding = scope
+        # Who fails one of the first five gates does so whatever the others do. Their
+        # verdicts come first, to be named as causes wherever their ids stand in order.
+        alone = [candidate for candidate in group if offered(candidate) is None]
+        rest = [candidate for candidate in group if offered(candidate) is not None]
+        for candidate in (*alone, *rest):
+            verdict = _judged(admission, candidate)
+            outlook.decided(candidate)
+            if isinstance(verdict, Skipped):
+                skipped.append(verdict)
+                outlook.skipped(verdict)
+                continue
+            draft.add(verdict.manifest)
+            admission.accepted[candidate.folder] = candidate
+            accepted.append(_Accepted(candidate, verdict))
+    return _Folded(tuple(accepted), tuple(skipped))
 
 
 def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:

@@ -34,7 +34,8 @@ class Told:
 
     fates: Mapping[str, str] = attrs.field(factory=dict)
     rings: Mapping[tuple[str, str], tuple[str, ...]] = attrs.field(factory=dict)
-    made: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict)
+    made: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
+    features: tuple[str, ...] = ()
 
     def fate(self, capability_id: str) -> str | None:
         return self.fates.get(capability_id)
@@ -42,8 +43,11 @@ class Told:
     def ring(self, one: str, other: str) -> tuple[str, ...]:
         return self.rings.get((one, other), ())
 
-    def makers(self, artefact: str) -> tuple[str, ...]:
-        return self.made.get(artefact, ())
+    def may_be_runtime(self, capability_id: str) -> bool:
+        return capability_id not in self.features
+
+    def makers(self, artefact: str) -> Mapping[str, int]:
+        return self.made.get(artefact, {})
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         return (("global", capability_id),)
@@ -168,6 +172,17 @@ SKIPPED = "was skipped (pending: an install or upgrade of it has not finished)"
             id="a runtime that is not loaded yet",
         ),
         pytest.param(
+            own(runtimeCompat={"supported": ["two"], "unsupported": []}),
+            Told(fates={"two": SKIPPED}, features=("two",)),
+            Problem(
+                code="unknown-runtime",
+                path="/runtimeCompat/supported/0",
+                message='names the runtime "two", which no capability describes',
+                hint="Name runtimes by the id of the capability that describes them.",
+            ),
+            id="a skipped feature is no runtime either",
+        ),
+        pytest.param(
             own(
                 runtimeCompat={
                     "supported": ["*"],
@@ -239,7 +254,9 @@ SKIPPED = "was skipped (pending: an install or upgrade of it has not finished)"
         ),
         pytest.param(
             needs("TWO.md"),
-            Told(fates={"two": SKIPPED}, made={"TWO.md": ("own", "one", "two")}),
+            Told(
+                fates={"two": SKIPPED}, made={"TWO.md": {"own": 0, "one": 0, "two": 2}}
+            ),
             Problem(
                 code="consumes-not-loaded",
                 path="/steps/0/consumes/0",
@@ -250,6 +267,32 @@ SKIPPED = "was skipped (pending: an install or upgrade of it has not finished)"
                 about=("two",),
             ),
             id="its producer was skipped",
+        ),
+        pytest.param(
+            needs("TWO.md"),
+            Told(fates={"two": SKIPPED}, made={"TWO.md": {"two": 3}}),
+            Problem(
+                code="consumes-never-produced",
+                path="/steps/0/consumes/0",
+                message='consumes "TWO.md" at plan:pre, which neither the host nor '
+                "any step produces",
+                hint="Produce it in a step at plan:pre or before, or drop it.",
+            ),
+            id="its producer was skipped, and would come too late",
+        ),
+        pytest.param(
+            needs("PLAN.md"),
+            Told(fates={"two": SKIPPED}, made={"PLAN.md": {"two": 2}}),
+            Problem(
+                code="consumes-not-loaded",
+                path="/steps/0/consumes/0",
+                message='consumes "PLAN.md" at plan:pre, which "two" would produce, '
+                "but that was skipped (pending: an install or upgrade of it has not "
+                "finished)",
+                hint='Mend or remove "two" first.',
+                about=("two",),
+            ),
+            id="its producer was skipped, and the host is late",
         ),
         pytest.param(
             own(steps=[step("plan:pre", ["MINE.md"], ["MINE.md"])]),
@@ -495,7 +538,8 @@ def test_a_capability_judged_alone_knows_of_nobody_else() -> None:
 
     assert alone.fate("two") is None
     assert alone.ring("own", "two") == ()
-    assert alone.makers("TWO.md") == ()
+    assert alone.makers("TWO.md") == {}
+    assert not alone.may_be_runtime("two")
     assert alone.keys("two") == ()
 
 
