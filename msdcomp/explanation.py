@@ -132,18 +132,18 @@ def explain(
         switch = lookup(key, layers, registry.config_schema) if key else None
         verdict = Verdict.ACTIVE if switch is None or switch.on else Verdict.INACTIVE
         copies.append(_composed(verdict, composition.paths.get(owner)))
+    # What was accepted and went with the set counts before a copy that it shadowed.
+    copies += [
+        _fallen(composition, path)
+        for dropped, path in sorted(composition.dropped.items())
+        if dropped == capability_id
+    ]
     copies += [
         _skipped(composition, warning)
         for key in sorted(composition.warnings)
         for warning in composition.warnings[key]
         if warning.capability_id == capability_id
     ]
-    if manifest is None and not copies:
-        copies += [
-            _fallen(composition, path)
-            for dropped, path in sorted(composition.dropped.items())
-            if dropped == capability_id
-        ]
     copies += [
         Copy(verdict=Verdict.IGNORED, scope=entry.scope, reason=entry.reason)
         for entry in composition.ignored
