@@ -95,6 +95,7 @@ class Composition(Record):
             gate_ids=self.incompatible_gate_cap_ids,
             command_roots=self.command_roots,
             accepted=self.accepted,
+            paths=self.paths,
             ignored=self.ignored,
         )
         wire = wireform.registry_wire(self.registry)

@@ -107,11 +107,13 @@ def overlay_wire(
     gate_ids: Iterable[str],
     command_roots: Mapping[CapabilityId, BundlePath],
     accepted: Iterable[str],
+    paths: Mapping[CapabilityId, BundlePath],
     ignored: Iterable[IgnoredEntry],
 ) -> Wire | None:
     """Return the `_overlay` object, or None when there is nothing to report."""
     wire: Wire = {
         "accepted": list(accepted),
+        "paths": {owner: attrs.asdict(path) for owner, path in sorted(paths.items())},
         "warnings": [warning_wire(warning) for warning in warnings],
         "diagnostics": [
             {"scope": scope, "capId": owner, **problem_wire(problem)}

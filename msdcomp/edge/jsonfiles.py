@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TypeAlias
 
-from msdcomp.edge.files import FileFault, read_file
+from msdcomp.edge.files import MAX_FILE_BYTES, FileFault, read_file
 from msdcomp.vocabulary import POINTS
 
 __all__ = ["Json", "gate_points", "is_strings", "parse_object", "read_object"]
@@ -50,9 +50,11 @@ def parse_object(data: bytes, *, strict: bool) -> dict[str, Json] | FileFault:
     return value if isinstance(value, dict) else _DAMAGED
 
 
-def read_object(path: str, *, strict: bool) -> dict[str, Json] | FileFault:
+def read_object(
+    path: str, *, strict: bool, limit: int = MAX_FILE_BYTES
+) -> dict[str, Json] | FileFault:
     """Return the object a file holds; its code is `damaged` when it holds none."""
-    data = read_file(path)
+    data = read_file(path, limit)
     return data if isinstance(data, FileFault) else parse_object(data, strict=strict)
 
 

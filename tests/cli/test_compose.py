@@ -294,3 +294,58 @@ def test_a_command_that_a_warning_names_says_what_to_do_until_it_exists(
 
     assert done.code == 2
     assert done.err.startswith(f"msd: error: msd capability {verb}: ")
+
+
+def test_two_saved_compositions_are_compared(msd: Msd, tmp_path: Path) -> None:
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    before.write_text(msd("compose", "--json", *EXAMPLE).out, "utf-8")
+    newer = ("--host-version", "2.0.0")
+    after.write_text(msd("compose", "--json", *newer, *EXAMPLE).out, "utf-8")
+
+    same, differs = msd("diff", before, before), msd("diff", before, after)
+
+    assert (same.code, same.out) == (0, "0 differences\n")
+    assert differs.code == 1
+    assert differs.out.startswith(
+        "+ capability deploy-freeze appeared: version 2.0.1\n"
+    )
+    assert differs.out.endswith("5 differences\n")
+    wire = msd("diff", "--json", before, after).json
+    assert len(wire) == 5
+    assert wire[0] == {
+        "subject": "capability",
+        "name": "deploy-freeze",
+        "difference": "appeared",
+        "before": "",
+        "after": "version 2.0.1",
+    }
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"version": "2"}', '{"version": "1", "version": "1"}']
+)
+def test_what_is_no_saved_composition_is_a_wrong_use(
+    msd: Msd, tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(content, "utf-8")
+
+    for arguments in ((path, path), (tmp_path / "absent", path)):
+        done = msd("diff", *arguments)
+
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"msd: error: {tmp_path}/")
+
+
+def test_a_saved_composition_cannot_speak_to_the_terminal(
+    msd: Msd, tmp_path: Path
+) -> None:
+    evil = {"\x1b[2J\u202e": {"version": "\x1b[2J\n"}}
+    before, after = tmp_path / "a.json", tmp_path / "b.json"
+    before.write_text('{"version": "1"}', "utf-8")
+    after.write_text(json.dumps({"version": "1", "capabilities": evil}), "utf-8")
+
+    done = msd("diff", before, after)
+
+    assert done.code == 1
+    assert all(line.isprintable() for line in done.out.splitlines())

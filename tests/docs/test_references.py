@@ -209,7 +209,8 @@ def test_the_wire_page_knows_every_key() -> None:
     home = DOCS / "examples" / "home"
     composition = load_registry(home=home, project=DOCS / "examples" / "project")
     wire = composition.to_wire()
-    keys = {*wire, *_keys(wire["_overlay"])}
+    # The keys of `paths` are ids.
+    keys = {*wire, *_keys({**wire["_overlay"], "paths": {}})}
     for view in ("configSchema", "commandFamilies", "profileMembership"):
         keys.update(key for entry in wire[view].values() for key in entry)
     for point in wire["byLoopPoint"].values():
