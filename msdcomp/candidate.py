@@ -102,6 +102,8 @@ class Candidate(Record):
         """
         found = tuple(problems)
         file = f"{self.path}/capability.json"
+        if not found:  # mostly; finding places means reading the text again
+            return ()
         if self.source is None or any(problem.file for problem in found):
             return tuple(p if p.file else p.at(None, file) for p in found)
         return place(found, self.source, file)

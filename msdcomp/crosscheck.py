@@ -122,7 +122,14 @@ class Flow(Record):
                         if node not in reach:
                             reach[node] = self.hooks[node]
                             frontier.append(self.hooks[node])
-            yield from _circles(point, reach, own)
+            if _may_circle(reach.values()):
+                yield from _circles(point, reach, own)
+
+
+def _may_circle(hooks: Iterable[Step | Contribution]) -> bool:
+    """Tell whether anything that is given here is also needed here; mostly nothing."""
+    needed = {artefact for hook in hooks for artefact in hook.consumes}
+    return any(not needed.isdisjoint(hook.produces) for hook in hooks)
 
 
 def _hooks(manifest: Manifest) -> Iterator[tuple[_Node, Step | Contribution]]:
@@ -246,19 +253,13 @@ def _runtimes(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
     compat = manifest.feature.runtime_compat if manifest.feature else None
     if compat is None:
         return
-    places = [
-        *(
-            (r, pointer("runtimeCompat", "supported", i))
-            for i, r in enumerate(compat.supported)
-        ),
-        *(
-            (r, pointer("runtimeCompat", "unsupported", i))
-            for i, r in enumerate(compat.unsupported)
-        ),
-        *((r, pointer("runtimeCompat", "notes", r)) for r in sorted(compat.notes)),
+    places: list[tuple[str, tuple[str, str | int]]] = [
+        *((r, ("supported", i)) for i, r in enumerate(compat.supported)),
+        *((r, ("unsupported", i)) for i, r in enumerate(compat.unsupported)),
+        *((r, ("notes", r)) for r in sorted(compat.notes)),
     ]
     told = {"*"}
-    for runtime, path in places:
+    for runtime, where in places:
         if runtime in told or draft.is_runtime(runtime):
             continue
         told.add(runtime)
@@ -271,7 +272,7 @@ def _runtimes(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
         )
         yield Problem(
             code="unknown-runtime",
-            path=path,
+            path=pointer("runtimeCompat", *where),
             message=f"names the runtime {quoted(runtime)}, {why}",
             hint="Name runtimes by the id of the capability that describes them.",
             about=(runtime,) if fate else (),
@@ -308,7 +309,7 @@ def _consumes(
     for index, step in enumerate(steps(manifest)):
         for artefact in frozenset(step.produces):
             found = makers.setdefault(artefact, [])
-            found.append((contract.order[step.point], index))
+            found.append((contract.place(step.point), index))
     supply = _Supply(draft, contract, outlook, manifest.id, makers)
     for index, step in enumerate(steps(manifest)):
         for place, artefact in enumerate(step.consumes):
@@ -339,14 +340,14 @@ class _Supply(Record):
     def meets(self, point: str, artefact: str, index: int) -> bool:
         """Tell whether a step at a point finds an artefact there."""
         first = self.first(artefact, index)
-        made = first is not None and first <= self.contract.order[point]
+        made = first is not None and first <= self.contract.place(point)
         return made or self.contract.gives(artefact, point)
 
     def unmet(self, point: str, artefact: str, index: int, path: str) -> Problem:
         """Say why nothing gives a step what it consumes, as precisely as is known."""
         name = quoted(artefact)
         start = f"consumes {name} at {point}, "
-        here = self.contract.order[point]
+        here = self.contract.place(point)
         makers = self.outlook.makers(artefact)
         for maker, place in makers.items():
             fate = self.outlook.fate(maker) if maker != self.capability_id else None

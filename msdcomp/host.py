@@ -67,35 +67,43 @@ class HostContract(Record):
     kinds: PMap[str, frozenset[str]] = attrs.field(
         default=POINT_KINDS, converter=_kinds
     )
+    #: Every point of the loop, in order.
+    points: tuple[str, ...] = attrs.field(init=False, repr=False, eq=False)
     #: Point -> its place in the loop, from 0.
     order: PMap[str, int] = attrs.field(init=False, repr=False, eq=False)
-    _phase_of: PMap[str, Phase] = attrs.field(init=False, repr=False, eq=False)
-    _host_artefacts: PMap[str, int] = attrs.field(init=False, repr=False, eq=False)
+    # Asked several times for every step of every overlay; they never leave the record.
+    _places: dict[str, int] = attrs.field(init=False, repr=False, eq=False)
+    _phase_of: dict[str, Phase] = attrs.field(init=False, repr=False, eq=False)
+    _host_artefacts: dict[str, int] = attrs.field(init=False, repr=False, eq=False)
+
+    @points.default
+    def _list_points(self) -> tuple[str, ...]:
+        return tuple(point for phase in self.phases for point in phase.points)
 
     @order.default
     def _number_points(self) -> PMap[str, int]:
-        points = [point for phase in self.phases for point in phase.points]
-        return pmap({point: place for place, point in enumerate(points)})
+        return pmap({point: place for place, point in enumerate(self.points)})
+
+    @_places.default
+    def _copy_places(self) -> dict[str, int]:
+        return dict(self.order)
 
     @_phase_of.default
-    def _index_phases(self) -> PMap[str, Phase]:
-        return pmap({point: phase for phase in self.phases for point in phase.points})
+    def _index_phases(self) -> dict[str, Phase]:
+        return {point: phase for phase in self.phases for point in phase.points}
 
     @_host_artefacts.default
-    def _index_artefacts(self) -> PMap[str, int]:
+    def _index_artefacts(self) -> dict[str, int]:
         # A phase leaves its artefacts when its last point is reached.
-        return pmap(
-            {
-                artefact: self.order[phase.points[-1]]
-                for phase in reversed(self.phases)
-                for artefact in phase.produces
-            }
-        )
+        return {
+            artefact: self._places[phase.points[-1]]
+            for phase in reversed(self.phases)
+            for artefact in phase.produces
+        }
 
-    @property
-    def points(self) -> tuple[str, ...]:
-        """Every point of the loop, in order."""
-        return tuple(point for phase in self.phases for point in phase.points)
+    def place(self, point: str) -> int:
+        """Return the place of a point in the loop; an unknown one comes after all."""
+        return self._places.get(point, len(self._places))
 
     def roles_at(self, point: str) -> frozenset[str]:
         """Return the agent roles published at a point; none at an unknown one."""
@@ -109,7 +117,7 @@ class HostContract(Record):
     def gives(self, artefact: str, point: str) -> bool:
         """Tell whether the host itself has left `artefact` when `point` is reached."""
         since = self._host_artefacts.get(artefact)
-        return since is not None and since <= self.order.get(point, -1)
+        return since is not None and since <= self._places.get(point, -1)
 
     def artefacts(self) -> frozenset[str]:
         """Return every artefact the host leaves at some point."""
@@ -123,13 +131,12 @@ class CentralConfig(Record):
     keys: frozenset[str] = frozenset()
     #: Expressions that a whole key must match.
     patterns: tuple[str, ...] = ()
-    _compiled: tuple[re.Pattern[str], ...] = attrs.field(
-        init=False, repr=False, eq=False
-    )
+    #: All patterns as one expression; every key of every overlay is held against it.
+    _pattern: re.Pattern[str] = attrs.field(init=False, repr=False, eq=False)
 
-    @_compiled.default
-    def _compile(self) -> tuple[re.Pattern[str], ...]:
-        return tuple(re.compile(pattern, re.ASCII) for pattern in self.patterns)
+    @_pattern.default
+    def _join(self) -> re.Pattern[str]:
+        return re.compile("|".join(f"(?:{p})" for p in self.patterns), re.ASCII)
 
     @classmethod
     def of(cls, keys: Iterable[str], patterns: Iterable[str] = ()) -> CentralConfig:
@@ -155,11 +162,9 @@ class CentralConfig(Record):
 
     def owns(self, key: str) -> bool:
         """Tell whether the host itself claims a key, by name or by pattern."""
-        return key in self.keys or any(
-            # `fullmatch` because `$` would also match before a final newline.
-            pattern.fullmatch(key)
-            for pattern in self._compiled
-        )
+        # `fullmatch` because `$` would also match before a final newline; without
+        # patterns the expression is empty and matches the empty key alone.
+        return key in self.keys or bool(self.patterns and self._pattern.fullmatch(key))
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -41,7 +41,13 @@ class Claim(NamedTuple):
     #: `lane-section` or `tracker-prefix`.
     kind: str
     name: str
-    path: str
+    #: The place, in wire names.
+    where: tuple[str | int, ...]
+
+    @property
+    def path(self) -> str:
+        """The place as a JSON pointer; only problems need it."""
+        return pointer(*self.where)
 
 
 class Producer(NamedTuple):
@@ -83,22 +89,21 @@ def claims(manifest: Manifest) -> Iterator[Claim]:
     """Yield every name a manifest claims, in document terms, repeats included."""
     if feature := manifest.feature:
         for place, skill in enumerate(feature.skills):
-            yield Claim("skill", skill, pointer("skills", place))
+            yield Claim("skill", skill, ("skills", place))
         for place, agent in enumerate(feature.agents):
-            yield Claim("agent", agent, pointer("agents", place))
+            yield Claim("agent", agent, ("agents", place))
         if resolver := feature.task_content_resolver:
-            path = pointer("taskContentResolver", "trackerPrefix")
-            yield Claim("tracker-prefix", resolver.tracker_prefix, path)
+            where = ("taskContentResolver", "trackerPrefix")
+            yield Claim("tracker-prefix", resolver.tracker_prefix, where)
     for key in sorted(manifest.config):
-        yield Claim("config-key", key, pointer("config", key))
+        yield Claim("config-key", key, ("config", key))
     for place, command in enumerate(manifest.commands):
-        path = pointer("commands", place, "family")
-        yield Claim("command-family", command.family, path)
+        yield Claim("command-family", command.family, ("commands", place, "family"))
     if lane := manifest.reviewer:
-        yield Claim("lane-slug", lane.slug, pointer("reviewer", "slug"))
+        yield Claim("lane-slug", lane.slug, ("reviewer", "slug"))
         for place, flag in enumerate(lane.flags):
-            yield Claim("lane-flag", flag, pointer("reviewer", "flags", place))
-        section = pointer("reviewer", "reviewsSection")
+            yield Claim("lane-flag", flag, ("reviewer", "flags", place))
+        section = ("reviewer", "reviewsSection")
         yield Claim("lane-section", lane.reviews_section, section)
 
 
@@ -146,7 +151,7 @@ class Index(Record):
 
 
 class Draft:
-    """An index while it grows: new entries beside a base that never changes.
+    """An index while it grows.
 
     Lives within one call of `compose`, where persistent updates of large maps would
     cost ten times the lookups they serve. `freeze` gives the persistent form.
@@ -154,45 +159,37 @@ class Draft:
 
     def __init__(self, base: Index, order: Mapping[str, int]) -> None:
         """Start from `base`; `order` gives each point its place in the loop."""
-        self._base = base
-        self._order = order
-        self._tiers: dict[str, str] = {}
-        self._runtimes: dict[str, bool] = {}
-        self._owners: dict[tuple[str, str], str] = {}
-        self._producers: dict[tuple[str, str], Producer] = {}
-        self._earliest: dict[str, int] = {}
-        self._spellings: dict[str, str] = {}
+        self._order = dict(order)
+        self._tiers = dict(base.tiers)
+        self._runtimes = dict(base.runtimes)
+        self._owners = dict(base.owners)
+        self._producers = dict(base.producers)
+        self._earliest = dict(base.earliest)
+        self._spellings = dict(base.spellings)
 
     def tier(self, capability_id: str) -> str | None:
         """Return the tier of a member, or None for an id that is not one."""
-        found = self._tiers.get(capability_id)
-        return found if found is not None else self._base.tiers.get(capability_id)
+        return self._tiers.get(capability_id)
 
     def is_runtime(self, capability_id: str) -> bool:
         """Tell whether a member describes a runtime."""
-        return capability_id in self._runtimes or capability_id in self._base.runtimes
+        return capability_id in self._runtimes
 
     def owner(self, kind: str, name: str) -> str | None:
         """Return the id that owns a name, or None when it is free."""
-        found = self._owners.get((kind, name))
-        return found if found is not None else self._base.owners.get((kind, name))
+        return self._owners.get((kind, name))
 
     def producer(self, point: str, artefact: str) -> Producer | None:
         """Return the step that produces an artefact at a point."""
-        found = self._producers.get((point, artefact))
-        if found is None:
-            found = self._base.producers.get((point, artefact))
-        return found
+        return self._producers.get((point, artefact))
 
     def first_made(self, artefact: str) -> int | None:
         """Return the place in the loop where a step first produces an artefact."""
-        places = (self._earliest.get(artefact), self._base.earliest.get(artefact))
-        return min((p for p in places if p is not None), default=None)
+        return self._earliest.get(artefact)
 
     def spelling(self, artefact: str) -> str | None:
         """Return an artefact of a member that differs in letter case only, if any."""
-        folded = artefact.lower()
-        return self._spellings.get(folded) or self._base.spellings.get(folded)
+        return self._spellings.get(artefact.lower())
 
     def add(self, manifest: Manifest) -> None:
         """Make a manifest a member; the first owner of a name keeps it."""
@@ -201,29 +198,25 @@ class Draft:
         if manifest.runtime is not None:
             self._runtimes[owner] = True
         for claim in claims(manifest):
-            if self.owner(claim.kind, claim.name) is None:
-                self._owners[claim.kind, claim.name] = owner
+            self._owners.setdefault((claim.kind, claim.name), owner)
         for index, step in enumerate(steps(manifest)):
-            place = self._order[step.point]
+            place = self._order.get(step.point, len(self._order))
             for artefact in step.produces:
-                if self.producer(step.point, artefact) is None:
-                    self._producers[step.point, artefact] = Producer(owner, index)
-                known = self._earliest.get(artefact)
-                if known is None or place < known:
+                made = Producer(owner, index)
+                self._producers.setdefault((step.point, artefact), made)
+                if place < self._earliest.setdefault(artefact, place):
                     self._earliest[artefact] = place
-                    self._spellings.setdefault(artefact.lower(), artefact)
+                self._spellings.setdefault(artefact.lower(), artefact)
 
     def freeze(self) -> Index:
         """Return the persistent form of everything known so far."""
         return Index(
-            tiers=self._base.tiers.update(self._tiers),
-            runtimes=self._base.runtimes.update(self._runtimes),
-            owners=self._base.owners.update(self._owners),
-            producers=self._base.producers.update(self._producers),
-            earliest=self._base.earliest.update(
-                {artefact: self.first_made(artefact) for artefact in self._earliest}
-            ),
-            spellings=pmap(self._spellings).update(self._base.spellings),
+            tiers=pmap(self._tiers),
+            runtimes=pmap(self._runtimes),
+            owners=pmap(self._owners),
+            producers=pmap(self._producers),
+            earliest=pmap(self._earliest),
+            spellings=pmap(self._spellings),
         )
 
 

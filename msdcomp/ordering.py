@@ -99,9 +99,9 @@ def _task(
         compat = manifest.feature.runtime_compat
         needs.update(("runtime", runtime, 0) for runtime in compat.named)
     for step in steps(manifest):
-        here = contract.order[step.point]
+        here = contract.place(step.point)
         for artefact in step.produces:
-            later = range(here, len(contract.order))
+            later = range(here, len(contract.points))
             gives.update(("artefact", artefact, place) for place in later)
         for artefact in step.consumes:
             first_party = index.earliest.get(artefact)

@@ -76,19 +76,19 @@ def command(*families: str) -> list[dict[str, str]]:
 
 def test_a_manifest_claims_every_name_it_gives_in_document_terms() -> None:
     assert list(claims(read(OWNER))) == [
-        Claim("skill", "rig", "/skills/0"),
-        Claim("agent", "eye", "/agents/0"),
-        Claim("tracker-prefix", "beads", "/taskContentResolver/trackerPrefix"),
-        Claim("config-key", "own.on", "/config/own.on"),
-        Claim("command-family", "fam", "/commands/0/family"),
+        Claim("skill", "rig", ("skills", 0)),
+        Claim("agent", "eye", ("agents", 0)),
+        Claim("tracker-prefix", "beads", ("taskContentResolver", "trackerPrefix")),
+        Claim("config-key", "own.on", ("config", "own.on")),
+        Claim("command-family", "fam", ("commands", 0, "family")),
     ]
 
 
 def test_a_lane_claims_its_slug_flags_and_section() -> None:
     assert list(claims(read(reviewer("gull")))) == [
-        Claim("lane-slug", "gull", "/reviewer/slug"),
-        Claim("lane-flag", "--gull", "/reviewer/flags/0"),
-        Claim("lane-section", "Gull", "/reviewer/reviewsSection"),
+        Claim("lane-slug", "gull", ("reviewer", "slug")),
+        Claim("lane-flag", "--gull", ("reviewer", "flags", 0)),
+        Claim("lane-section", "Gull", ("reviewer", "reviewsSection")),
     ]
 
 
