@@ -65,3 +65,8 @@ def test_a_problem_that_knows_its_file_keeps_it() -> None:
     candidate = Candidate.read(json.dumps(feature("own")))
 
     assert candidate.placed([known]) == (known,)
+
+
+def test_where_there_is_no_problem_there_is_nothing_to_place() -> None:
+    assert Candidate.read("{}", "own").placed(()) == ()
+    assert Candidate(folder="own").placed([]) == ()
