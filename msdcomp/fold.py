@@ -18,16 +18,17 @@ from toolz import concat, groupby
 from msdcomp.admission import Admission, Fault, skip
 from msdcomp.candidate import Candidate
 from msdcomp.composition import Composition
-from msdcomp.crosscheck import Flow, spelled
-from msdcomp.dataflow import Task, cycles
+from msdcomp.crosscheck import Flow
 from msdcomp.diagnostics import Problem, Severity
 from msdcomp.gates import BlockedGate
 from msdcomp.host import Host
-from msdcomp.invariants import Draft, Index, quoted, steps
+from msdcomp.invariants import Draft, Index
 from msdcomp.ordering import in_order, offered
+from msdcomp.outlook import FoldOutlook
 from msdcomp.records import Record
-from msdcomp.registry import BuildFailure, Entry, OrderingCycle, Registry, build
+from msdcomp.registry import Entry, Registry, build
 from msdcomp.rules.contract import undispatched
+from msdcomp.setfailure import SetFailure
 from msdcomp.verdict import BundlePath, Skipped, SkipWarning
 
 __all__ = ["OnSetFailure", "compose"]
@@ -35,107 +36,6 @@ __all__ = ["OnSetFailure", "compose"]
 #: What to do when the accepted set cannot be built: drop every overlay, or only the
 #: ones that make it impossible.
 OnSetFailure = Literal["fallback", "isolate"]
-
-
-class _Outlook:
-    """What became of the other candidates; grows along the passes of one fold."""
-
-    def __init__(
-        self, candidates: Sequence[Candidate], order: Mapping[str, int]
-    ) -> None:
-        """Take note of what candidates past the first five gates declare."""
-        #: Scope of the candidate that is being judged.
-        self.deciding = ""
-        #: Folder -> scopes in which it is not decided yet.
-        self._waiting: dict[str, list[str]] = {}
-        self._requires: dict[str, tuple[str, ...]] = {}
-        self._runtimes: set[str] = set()
-        #: Artefact -> folder -> first place in the loop where it would be made.
-        self._makers: dict[str, dict[str, int]] = {}
-        self._skipped: dict[str, list[SkipWarning]] = {}
-        self._roots: dict[tuple[str, str], SkipWarning] = {}
-        # Found once for all, and only when a dependency is still undecided.
-        self._rings: Mapping[str, tuple[str, ...]] | None = None
-        for candidate in candidates:
-            manifest = offered(candidate)
-            if manifest is None:
-                continue
-            folder = candidate.folder
-            self._requires[folder] = manifest.requires
-            if manifest.runtime is not None:
-                self._runtimes.add(folder)
-            for step in steps(manifest):
-                for artefact in step.produces:
-                    places = self._makers.setdefault(artefact, {})
-                    here = order[step.point]
-                    places[folder] = min(here, places.get(folder, here))
-
-    def judging(self, candidates: Iterable[Candidate]) -> None:
-        """Take note of candidates that are to be decided, in this pass, from now on."""
-        for candidate in candidates:
-            waiting = self._waiting.setdefault(candidate.folder, [])
-            waiting.append(candidate.scope.value)
-
-    def decided(self, candidate: Candidate) -> None:
-        """Take note that a candidate is decided, whatever the verdict."""
-        self._waiting[candidate.folder].remove(candidate.scope.value)
-
-    def skipped(self, skipped: Skipped) -> None:
-        """Take note of a skip; its root is that of its first cause."""
-        warning = skipped.warning
-        self._skipped.setdefault(warning.capability_id, []).append(warning)
-        causes = (self._roots[key] for key in warning.because if key in self._roots)
-        self._roots[warning.key] = next(causes, warning)
-
-    def fate(self, capability_id: str) -> str | None:
-        """Say why an installed capability is not a member, with the root cause."""
-        waiting = self._waiting.get(capability_id, [])
-        if self.deciding in waiting:
-            # Dependencies come first inside a scope; this one could not.
-            return "is not decided yet: the two, or what they need, wait for each other"
-        if warnings := self._skipped.get(capability_id):
-            root = self._roots[warnings[-1].key]
-            if root is warnings[-1]:
-                return f"was skipped ({root.code}: {root.reason})"
-            return (
-                f"was skipped, because of {quoted(root.capability_id)} "
-                f"({root.code}: {root.reason})"
-            )
-        if waiting:
-            return f"belongs to {waiting[0]} scope, which is decided later"
-        return None
-
-    def may_be_runtime(self, capability_id: str) -> bool:
-        """Tell whether an installed capability describes a runtime, for all we know."""
-        return capability_id in self._runtimes or capability_id not in self._requires
-
-    def ring(self, one: str, other: str) -> tuple[str, ...]:
-        """Return the ids along a `requires` cycle when two lie on the same knot."""
-        if self._rings is None:
-            self._rings = _rings(self._requires)
-        ring = self._rings.get(one, ())
-        return ring if ring and self._rings.get(other) is ring else ()
-
-    def makers(self, artefact: str) -> Mapping[str, int]:
-        """Return who declares a step producing an artefact, and its first place."""
-        return self._makers.get(artefact, {})
-
-    def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
-        """Return the keys of the skipped candidates of an id."""
-        return tuple(w.key for w in self._skipped.get(capability_id, ()))
-
-
-def _rings(requires: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-    """Return, for every id on a `requires` cycle, the ids along one."""
-    names = sorted(requires)
-    tasks = [Task(frozenset({name}), frozenset(requires[name])) for name in names]
-    rings: dict[str, tuple[str, ...]] = {}
-    for knot in cycles(tasks):
-        # A hop leads from what is required to whoever requires it.
-        first, *rest = (names[index] for index, _ in knot.hops)
-        ring = (first, *reversed(rest))
-        rings.update(dict.fromkeys((names[index] for index in knot.members), ring))
-    return rings
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -182,14 +82,14 @@ def compose(
     index = Index.of(firsts, host.contract.order)
     flow = Flow.of(firsts)
     ordered = in_order(given, index, host.contract)
-    outlook = _Outlook(ordered, host.contract.order)
+    outlook = FoldOutlook(ordered, host.contract)
     folded = _fold(ordered, index, flow, host, outlook)
     skipped = folded.skipped
     while folded.accepted:
         built = build((*base.entries(), *(a.entry for a in folded.accepted)))
         if isinstance(built, Registry):
             return _composition(built, folded.accepted, skipped, (), host)
-        failure = _SetFailure.of(built)
+        failure = SetFailure.of(built)
         gone = built.culprits.intersection(a.candidate.folder for a in folded.accepted)
         # With nobody to isolate the base itself is tied up, and stays so.
         if on_set_failure != "isolate" or not gone:
@@ -221,7 +121,7 @@ def _fold(
     index: Index,
     flow: Flow,
     host: Host,
-    outlook: _Outlook,
+    outlook: FoldOutlook,
 ) -> _Folded:
     """Judge candidates one after the other.
 
@@ -274,78 +174,6 @@ def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:
             advice="Report the defect with the manifest.",
         )
         return skip(candidate, fault, admission.host)
-
-
-_SET_ADVICE = (
-    "Take one capability of each cycle away, or drop one of the artefacts named from "
-    "its consumes."
-)
-
-
-@attrs.frozen(eq=False, repr=False)
-class _SetFailure(Record):
-    """A failure of the whole set in words, made once for all overlays it drops."""
-
-    failure: BuildFailure
-    problems: tuple[Problem, ...]
-
-    @classmethod
-    def of(cls, failure: BuildFailure) -> _SetFailure:
-        return cls(failure, tuple(_cycle_problem(cycle) for cycle in failure.cycles))
-
-    def warning(self) -> SkipWarning:
-        """Return the one warning of a fallback."""
-        return SkipWarning(
-            code="set-build-failed",
-            scope="set",
-            capability_id="*",
-            reason="no registry can be built of all accepted overlays, so every one "
-            f"of them was dropped; {_some(self.failure.culprits)} wait for each other",
-            problems=self.problems,
-            remedy=_SET_ADVICE,
-        )
-
-    def dropped(self, candidate: Candidate, host: Host) -> Skipped:
-        """Return the record of an overlay that the failure takes along."""
-        own = candidate.folder
-        if own in self.failure.culprits:
-            problems = tuple(p for p in self.problems if own in p.about)
-            others = frozenset(c for p in problems for c in p.about if c != own)
-            reason = f"its hooks and those of {_some(others)} wait for each other"
-        else:
-            problems = self.problems[:1]
-            reason = (
-                "it was dropped with every other overlay, because "
-                f"{_some(self.failure.culprits)} wait for each other"
-            )
-        fault = Fault(
-            code="set-build-failed",
-            reason=reason,
-            problems=problems,
-            advice=_SET_ADVICE,
-        )
-        return skip(candidate, fault, host)
-
-
-def _some(ids: Iterable[str]) -> str:
-    """Name a few ids: a sentence stays one, however many there are."""
-    names = [quoted(name) for name in sorted(ids)]
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(names[:5]) + more
-
-
-def _cycle_problem(cycle: OrderingCycle) -> Problem:
-    way = (
-        ((hook.capability_id, hook.kind, hook.index), artefact)
-        for hook, artefact in cycle.hops
-    )
-    return Problem(
-        code="ordering-cycle",
-        message=f"the {cycle.kind}s at {cycle.point} wait for each other: "
-        + spelled(way),
-        hint=_SET_ADVICE,
-        about=tuple(cycle.culprits),
-    )
 
 
 def _composition(
