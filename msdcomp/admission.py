@@ -67,6 +67,16 @@ _MEND = "Mend what the problems name."
 # Their sentences are fixed: nothing an unconsented overlay wrote is repeated.
 
 
+def _dangling(candidate: Candidate) -> Fault | None:
+    if not candidate.dangling:
+        return None
+    return _fault(
+        "unreadable",
+        "the folder is a symbolic link that leads nowhere",
+        "Replace the link by a real folder, or delete it.",
+    )
+
+
 def _linked(candidate: Candidate) -> Fault | None:
     if not candidate.linked or candidate.scope is not Scope.PROJECT:
         return None
@@ -156,6 +166,7 @@ def _invalid(candidate: Candidate) -> Fault | None:
 
 
 _ALONE: tuple[Callable[[Candidate], Fault | None], ...] = (
+    _dangling,
     _linked,
     _pending,
     _unconsented,
@@ -191,15 +202,14 @@ class Admission(Record):
         for gate in _ALONE:
             fault = gate(candidate)
             if fault is not None:
-                return skip(candidate, fault, self.host)
+                return self._skip(candidate, fault)
         assert candidate.decoded is not None  # noqa: S101 - the gates saw to it
         manifest = candidate.decoded.manifest
         assert manifest is not None  # noqa: S101 - the same
         fault = self._collides(manifest) or self._too_new(manifest)
         if fault is not None:
-            return skip(
-                candidate, fault, self.host, enforced=self.accepted.get(manifest.id)
-            )
+            # What the accepted copy of a shadowed one checks as well is not lost.
+            return self._skip(candidate, fault, enforced=self.accepted.get(manifest.id))
         texts, problems = fragment_texts(candidate, manifest)
         if problems:
             what = "a fragment file cannot be used"
@@ -216,7 +226,24 @@ class Admission(Record):
         because = tuple(
             key for other in dict.fromkeys(about) for key in self.outlook.keys(other)
         )
-        return skip(candidate, fault, self.host, because=because)
+        return self._skip(candidate, fault, because=because)
+
+    def _skip(
+        self,
+        candidate: Candidate,
+        fault: Fault,
+        *,
+        enforced: Candidate | None = None,
+        because: tuple[tuple[str, str], ...] = (),
+    ) -> Skipped:
+        return skip(
+            candidate,
+            fault,
+            self.host,
+            enforced=enforced,
+            because=because,
+            rival=candidate.folder in self.accepted,
+        )
 
     def _collides(self, manifest: Manifest) -> Fault | None:
         if manifest.id in self.accepted:
@@ -301,6 +328,7 @@ def skip(
     *,
     enforced: Candidate | None = None,
     because: tuple[tuple[str, str], ...] = (),
+    rival: bool = False,
 ) -> Skipped:
     """Return the record of a candidate that is left out.
 
@@ -310,8 +338,9 @@ def skip(
         host: For the points of its loop.
         enforced: An accepted overlay of the same id, whose gates are not lost.
         because: Skipped candidates it depended on.
+        rival: A healthy overlay of the same id is in the other scope.
     """
-    remedy = _remedy(candidate, fault)
+    remedy = _remedy(candidate, fault, rival=rival)
     warning = SkipWarning(
         code=fault.code,
         scope=candidate.scope.value,
@@ -326,7 +355,7 @@ def skip(
     return Skipped(warning=warning, gates=gates)
 
 
-def _remedy(candidate: Candidate, fault: Fault) -> str:
+def _remedy(candidate: Candidate, fault: Fault, *, rival: bool) -> str:
     """Say what to do: the cure first, taking the overlay away last.
 
     A command names the id only when it can be typed as it stands.
@@ -335,8 +364,8 @@ def _remedy(candidate: Candidate, fault: Fault) -> str:
     folder = candidate.folder
     if not is_capability_id(folder):
         return f"{fault.advice} Or delete its folder in {scope} scope."
-    # Where the other scope holds a healthy copy, the command must not aim at that one.
-    only = f" --scope {scope}" if fault.code == "shadowed" else ""
+    # The command must not aim at the healthy copy.
+    only = f" --scope {scope}" if rival else ""
     return (
         f"{fault.advice} Or take {candidate.path} ({scope}) away: "
         f"`msd capability remove {folder}{only}`"

@@ -60,6 +60,7 @@ class Candidate(Record):
         path: The folder relative to the root of its scope.
         linked: The folder is a symbolic link: followed in the global root, refused in
             a project's.
+        dangling: The folder is a symbolic link that leads nowhere.
         pending: The ledger says that an install or upgrade is in flight.
         committed: The ledger holds a complete entry without a pending marker.
         consent: For project scope; ignored for global.
@@ -76,6 +77,7 @@ class Candidate(Record):
     unreadable: str | None = None
     path: str = attrs.field()
     linked: bool = False
+    dangling: bool = False
     pending: bool = False
     committed: bool = False
     consent: Consent = Consent.NONE

@@ -9,13 +9,14 @@ Source: docs/explanation/composition.md, "Cross-capability invariants".
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
 
 import attrs
 
 from msdcomp.dataflow import Task, cycles
-from msdcomp.diagnostics import Problem, pointer
+from msdcomp.diagnostics import MAX_PROBLEMS, Problem, pointer
 from msdcomp.invariants import Draft, duplicates, quoted, steps
 from msdcomp.manifest import Contribution, Manifest, Step
 from msdcomp.records import Record
@@ -77,6 +78,7 @@ class NobodyElse(Record):
         return ()
 
 
+T = TypeVar("T")
 _Kind: TypeAlias = Literal["step", "contribution"]
 _Node: TypeAlias = tuple[str, _Kind, int]
 
@@ -168,11 +170,29 @@ def _circles(
 
 def spelled(way: Iterable[tuple[tuple[str, str, int], str]]) -> str:
     """Spell a cycle out, hook by hook, ending where it began."""
-    told = [
-        (f"{quoted(owner)} {kind} {index}", quoted(artefact))
-        for (owner, kind, index), artefact in way
-    ]
-    return "".join(f"{hook} gives {made} to " for hook, made in told) + told[0][0]
+    hops = list(way)
+
+    def told(hop: tuple[tuple[str, str, int], str]) -> str:
+        (owner, kind, index), artefact = hop
+        return f"{quoted(owner)} {kind} {index} gives {quoted(artefact)}"
+
+    owner, kind, index = hops[0][0]
+    return " to ".join((*shortened(hops, told), f"{quoted(owner)} {kind} {index}"))
+
+
+#: Most hops of a cycle that are spelled out; nobody follows more by eye.
+MAX_HOPS = 20
+
+
+def shortened(hops: Sequence[T], told: Callable[[T], str]) -> Iterator[str]:
+    """Tell the hops of a way; of a long one the middle is counted, not told."""
+    half = MAX_HOPS // 2
+    if len(hops) <= MAX_HOPS:
+        yield from map(told, hops)
+        return
+    yield from map(told, hops[:half])
+    yield f"({len(hops) - MAX_HOPS} more)"
+    yield from map(told, hops[-half:])
 
 
 def violations(
@@ -191,15 +211,16 @@ def violations(
         flow: Data flow among the first party's hooks.
         outlook: What became of the other candidates.
     """
-    return (
-        *check_contract(manifest, contract),
-        *duplicates(draft, manifest),
-        *_requires(draft, manifest, outlook),
-        *_runtimes(draft, manifest, outlook),
-        *_produces(draft, manifest),
-        *_consumes(draft, manifest, contract, outlook),
-        *flow.circles(manifest),
+    found = chain(
+        check_contract(manifest, contract),
+        duplicates(draft, manifest),
+        _requires(draft, manifest, outlook),
+        _runtimes(draft, manifest, outlook),
+        _produces(draft, manifest),
+        _consumes(draft, manifest, contract, outlook),
+        flow.circles(manifest),
     )
+    return tuple(islice(found, MAX_PROBLEMS))
 
 
 def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Problem]:
@@ -224,13 +245,14 @@ def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
                     hint=f"Raise tier to {tier}, or require something smaller.",
                 )
         elif ring := outlook.ring(manifest.id, needed):
-            way = " requires ".join(quoted(one) for one in (*ring, ring[0]))
+            way = " requires ".join((*shortened(ring, quoted), quoted(ring[0])))
             yield Problem(
                 code="requires-cycle",
                 path=path,
                 message=f"capabilities require each other in a circle: {way}",
                 hint="Drop one of these entries of requires.",
-                about=ring,
+                # Every member tells the whole circle only while that is short.
+                about=ring if len(ring) <= MAX_HOPS else (needed,),
             )
         elif fate := outlook.fate(needed):
             yield Problem(
@@ -310,6 +332,9 @@ def _consumes(
         for artefact in frozenset(step.produces):
             found = makers.setdefault(artefact, [])
             found.append((contract.place(step.point), index))
+            # Whoever asks is one of the two at most, so the other one answers.
+            found.sort()
+            del found[2:]
     supply = _Supply(draft, contract, outlook, manifest.id, makers)
     for index, step in enumerate(steps(manifest)):
         for place, artefact in enumerate(step.consumes):
@@ -322,7 +347,8 @@ def _consumes(
 class _Supply(Record):
     """Where a step can get an artefact from: the host, the members, its own siblings.
 
-    `makers` are the capability's own steps, artefact -> `(place in the loop, index)`.
+    `makers` are the capability's own steps, artefact -> the first two of them, each
+    `(place in the loop, index)`.
     """
 
     draft: Draft

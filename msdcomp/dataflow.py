@@ -212,21 +212,26 @@ def _shortest(
     cycle that is shown does not depend on the hash seed.
     """
     came_from: dict[int, tuple[int, R]] = {}
+    # Each resource is followed once: whoever needs it is as near as it will get.
+    followed: set[R] = set()
     frontier = [start]
     while frontier:
         following: list[int] = []
         for index in frontier:
-            for resource in sorted(tasks[index].gives, key=repr):
+            gives = sorted(tasks[index].gives, key=repr)
+            last = next((r for r in gives if r in tasks[start].needs), None)
+            if last is not None and index != start:
+                hops = [(index, last)]
+                while hops[-1][0] != start:
+                    hops.append(came_from[hops[-1][0]])
+                return tuple(reversed(hops))
+            for resource in gives:
+                if resource in followed:
+                    continue
+                followed.add(resource)
                 for needer in needers.get(resource, ()):
-                    if needer == index or needer not in members:
-                        continue
-                    if needer == start:
-                        hops = [(index, resource)]
-                        while hops[0][0] != start:
-                            hops.insert(0, came_from[hops[0][0]])
-                        return tuple(hops)
-                    if needer not in came_from:
+                    if needer in members and needer not in came_from:
                         came_from[needer] = (index, resource)
                         following.append(needer)
-        frontier = sorted(following)
+        frontier = sorted(set(following) - {start})
     raise AssertionError  # pragma: no cover - members of a component reach each other

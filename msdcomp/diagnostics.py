@@ -17,7 +17,17 @@ from msdcomp.records import Record
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Location", "Problem", "Severity", "errors", "pointer"]
+__all__ = [
+    "MAX_PROBLEMS",
+    "Location",
+    "Problem",
+    "Severity",
+    "errors",
+    "pointer",
+]
+
+#: Most faults told of one document at one gate: a hostile one has room for a million.
+MAX_PROBLEMS = 1000
 
 
 class Severity(enum.StrEnum):

@@ -66,6 +66,9 @@ class BlockedGate(Record):
         remedy: What to run, each command in backquotes.
         blocking: Whether any of the gates would have halted the loop; None when
             unknown.
+        quotable: Whether text of the overlay may be repeated; not that of a project
+            overlay without consent, whose conditions serve `resolve` and are shown
+            nowhere.
         conditions: The keys that switch the gates there; empty when at least one is
             on whatever the configuration, or when that cannot be known.
     """
@@ -78,4 +81,5 @@ class BlockedGate(Record):
     reason: str
     remedy: str
     blocking: bool | None = None
+    quotable: bool = True
     conditions: tuple[GateCondition, ...] = ()

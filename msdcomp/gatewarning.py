@@ -36,7 +36,7 @@ class GateWarning(Record):
 
     Attributes:
         capability_id: The capability that was left out; None when what it calls
-            itself is no id, and then its name appears nowhere.
+            itself is no id, and then no command and no path name it.
         point: The loop point.
         reason: Why it was left out; never empty.
         blocking: Whether the gate would have halted the loop; None when unknown.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import attrs
 from pyrsistent import PMap, pmap
 
-from msdcomp.diagnostics import Problem, pointer
+from msdcomp.diagnostics import MAX_PROBLEMS, Problem, pointer
 from msdcomp.records import Record
 from msdcomp.safetext import safe
 
@@ -248,6 +248,8 @@ def collisions(
             found.append(_taken(claim, code, word, quoted(owner)))
         elif claim.kind == "config-key" and central.owns(claim.name):
             found.append(_taken(claim, code, word, "the host's own configuration"))
+        if len(found) == MAX_PROBLEMS:
+            break
     return tuple(found)
 
 

@@ -12,14 +12,17 @@ from typing import TYPE_CHECKING
 from toolz import groupby
 
 from msdcomp.gates import BlockedGate, DeclaredGate
-from msdcomp.scope import Consent
+from msdcomp.scope import Consent, Scope
 
 if TYPE_CHECKING:
     from msdcomp.candidate import Candidate
     from msdcomp.host import HostContract
     from msdcomp.verdict import SkipWarning
 
-__all__ = ["blocked_gates", "lost_gates"]
+__all__ = ["MAX_CONDITIONS", "blocked_gates", "lost_gates"]
+
+#: Most keys kept for the gates that one overlay has at one point.
+MAX_CONDITIONS = 32
 
 
 def lost_gates(
@@ -58,19 +61,26 @@ def blocked_gates(
     by_point: dict[str, list[DeclaredGate]] = groupby(
         lambda gate: gate.point, lost_gates(candidate, enforced)
     )
+    quotable = (
+        candidate.scope is not Scope.PROJECT or candidate.consent is Consent.MATCHES
+    )
     return tuple(
-        _blocked(point, by_point[point], warning)
+        _blocked(point, by_point[point], warning, quotable=quotable)
         for point in contract.points
         if point in by_point
     )
 
 
 def _blocked(
-    point: str, gates: list[DeclaredGate], warning: SkipWarning
+    point: str, gates: list[DeclaredGate], warning: SkipWarning, *, quotable: bool
 ) -> BlockedGate:
     told = [gate.blocking for gate in gates]
     conditions = [gate.condition for gate in gates]
     known = [condition for condition in conditions if condition is not None]
+    keys = tuple(dict.fromkeys(known))
+    # One gate that is always on makes the point's loss unconditional, and so do more
+    # keys than anybody would look up.
+    clear = len(known) == len(gates) and len(keys) <= MAX_CONDITIONS
     return BlockedGate(
         point=point,
         capability_id=warning.capability_id,
@@ -80,6 +90,6 @@ def _blocked(
         reason=warning.reason,
         remedy=warning.remedy,
         blocking=True if True in told else (None if None in told else False),
-        # One gate that is always on makes the point's loss unconditional.
-        conditions=tuple(dict.fromkeys(known)) if len(known) == len(gates) else (),
+        quotable=quotable,
+        conditions=keys if clear else (),
     )

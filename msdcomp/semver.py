@@ -38,6 +38,8 @@ _LONE_BUILD = re.compile(r"(?:(?<= )|^)\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*(?= |$
 # npm refuses versions it could not count exactly in a double.
 _MAX_SAFE = 2**53 - 1
 _MAX_LENGTH = 256
+#: Longest range that is looked into, in characters without needless space.
+_MAX_RANGE = 4096
 
 
 def _exact(text: str) -> bool:
@@ -65,11 +67,13 @@ def core(version: str) -> str | None:
 @functools.lru_cache(maxsize=4096)
 def _sides(range_: str) -> tuple[str, ...] | None:
     """Return the non-empty sides of `||`, or None when one of them is no range."""
-    if len(range_) > _MAX_LENGTH:
+    # Space is not counted: npm has no limit here, and none of ours may be met by it.
+    text = " ".join(range_.split())
+    if len(text) > _MAX_RANGE:
         return None
     sides = []
-    for raw in range_.split("||"):
-        side = _LONE_BUILD.sub("*", " ".join(raw.split()))
+    for raw in text.split("||"):
+        side = _LONE_BUILD.sub("*", raw.strip())
         if not side:
             continue
         known = _SIDE.fullmatch(side) or _HYPHEN.fullmatch(side)

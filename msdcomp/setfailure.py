@@ -6,15 +6,17 @@ Source: docs/explanation/composition.md, "When the whole set fails".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
+from pyrsistent import PMap, pmap
 
 from msdcomp.admission import Fault, skip
 from msdcomp.crosscheck import spelled
 from msdcomp.diagnostics import Problem
 from msdcomp.invariants import quoted
+from msdcomp.manifest import CapabilityId
 from msdcomp.records import Record
 from msdcomp.registry import BuildFailure, OrderingCycle
 from msdcomp.verdict import Skipped, SkipWarning
@@ -31,17 +33,50 @@ _SET_ADVICE = (
 )
 
 
-@attrs.frozen(eq=False, repr=False)
-class SetFailure(Record):
-    """A failure of the whole set in words, made once for all overlays it drops."""
+class _Share(NamedTuple):
+    """One cycle, as it is told to one of those who lie on it."""
 
-    failure: BuildFailure
-    problems: tuple[Problem, ...]
+    problem: Problem
+    culprits: tuple[CapabilityId, ...]
+
+
+#: Most cycles told of one overlay that lies on many.
+MAX_CYCLES = 10
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class SetFailure(Record):
+    """A failure of the whole set in words, made once for all overlays it drops.
+
+    Attributes:
+        cycles: One problem for each cycle, naming all who lie on it.
+        culprits: A few of all culprits, in words.
+        shares: Culprit -> the cycles it lies on, each as a problem that repeats no
+            list of ids.
+    """
+
+    cycles: tuple[Problem, ...]
+    culprits: str
+    shares: PMap[str, tuple[_Share, ...]]
 
     @classmethod
     def of(cls, failure: BuildFailure) -> SetFailure:
         """Put a failure into words."""
-        return cls(failure, tuple(_cycle_problem(cycle) for cycle in failure.cycles))
+        shares: dict[str, list[_Share]] = {}
+        problems = []
+        for cycle in failure.cycles:
+            problem = _cycle_problem(cycle)
+            problems.append(attrs.evolve(problem, about=tuple(cycle.culprits)))
+            for culprit in cycle.culprits:
+                mine = shares.setdefault(culprit, [])
+                if len(mine) < MAX_CYCLES:
+                    mine.append(_Share(problem, cycle.culprits))
+        everybody = sorted(failure.culprits)
+        return cls(
+            cycles=tuple(problems),
+            culprits=_some(everybody, len(everybody)),
+            shares=pmap({culprit: tuple(mine) for culprit, mine in shares.items()}),
+        )
 
     def warning(self) -> SkipWarning:
         """Return the one warning of a fallback."""
@@ -50,23 +85,25 @@ class SetFailure(Record):
             scope="set",
             capability_id="*",
             reason="no registry can be built of all accepted overlays, so every one "
-            f"of them was dropped; {_some(self.failure.culprits)} wait for each other",
-            problems=self.problems,
+            f"of them was dropped; {self.culprits} wait for each other",
+            problems=self.cycles,
             remedy=_SET_ADVICE,
         )
 
     def dropped(self, candidate: Candidate, host: Host) -> Skipped:
         """Return the record of an overlay that the failure takes along."""
         own = candidate.folder
-        if own in self.failure.culprits:
-            problems = tuple(p for p in self.problems if own in p.about)
-            others = frozenset(c for p in problems for c in p.about if c != own)
-            reason = f"its hooks and those of {_some(others)} wait for each other"
+        shares = self.shares.get(own, ())
+        if shares:
+            problems = tuple(share.problem for share in shares)
+            others = [c for c in shares[0].culprits[:6] if c != own]
+            told = _some(others, len(shares[0].culprits) - 1)
+            reason = f"its hooks and those of {told} wait for each other"
         else:
-            problems = self.problems[:1]
+            problems = (attrs.evolve(self.cycles[0], about=()),)
             reason = (
                 "it was dropped with every other overlay, because "
-                f"{_some(self.failure.culprits)} wait for each other"
+                f"{self.culprits} wait for each other"
             )
         fault = Fault(
             code="set-build-failed",
@@ -77,11 +114,11 @@ class SetFailure(Record):
         return skip(candidate, fault, host)
 
 
-def _some(ids: Iterable[str]) -> str:
-    """Name a few ids: a sentence stays one, however many there are."""
-    names = [quoted(name) for name in sorted(ids)]
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(names[:5]) + more
+def _some(ids: Sequence[str], count: int) -> str:
+    """Name the first few of `count` ids, so that a sentence stays one."""
+    names = [quoted(name) for name in ids[:5]]
+    more = f" and {count - len(names)} more" if count > len(names) else ""
+    return ", ".join(names) + more
 
 
 def _cycle_problem(cycle: OrderingCycle) -> Problem:
@@ -94,5 +131,4 @@ def _cycle_problem(cycle: OrderingCycle) -> Problem:
         message=f"the {cycle.kind}s at {cycle.point} wait for each other: "
         + spelled(way),
         hint=_SET_ADVICE,
-        about=tuple(cycle.culprits),
     )

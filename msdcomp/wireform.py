@@ -186,7 +186,7 @@ def blocked_gate_wire(gate: BlockedGate) -> Wire:
                 "type": condition.type,
                 "default": condition.default,
             }
-            for condition in gate.conditions
+            for condition in (gate.conditions if gate.quotable else ())
         ],
     }
 

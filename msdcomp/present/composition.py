@@ -9,6 +9,7 @@ import attrs
 from msdcomp.composition import Composition
 from msdcomp.diagnostics import Problem
 from msdcomp.gates import BlockedGate
+from msdcomp.present.names import WITHHELD, shown_name
 from msdcomp.present.page import Page, Screen, count
 from msdcomp.present.problems import add_problem, place
 from msdcomp.safetext import safe
@@ -101,7 +102,9 @@ def _skipped(page: Page, composition: Composition, roots: Mapping[str, str]) -> 
 
 
 def _warning(page: Page, warning: SkipWarning, roots: Mapping[str, str]) -> None:
-    name = "the whole set" if warning.scope == "set" else safe(warning.capability_id)
+    name = shown_name(warning.capability_id, warning.code)
+    if warning.scope == "set":
+        name = "the whole set"
     page.line(
         (name, "bold yellow"),
         f" ({warning.code}): {safe(warning.reason, 600)}",
@@ -119,7 +122,8 @@ def add_warning_problems(
         # The reason has said what and the remedy will say how; what is left is where.
         problem = located(warning.problems[0], warning.scope, roots)
         pointer = f"  ({safe(problem.path)})" if problem.path else ""
-        if where := place(problem):
+        named = shown_name(warning.capability_id, warning.code) != WITHHELD
+        if (where := place(problem)) and named:
             page.line((f"{where}{pointer}", "dim"), indent=indent)
         return
     for problem in warning.problems:
@@ -144,11 +148,12 @@ def add_lost_gates(page: Page, gates: list[BlockedGate], indent: int = 1) -> Non
     for gate in gates:
         page.line(
             (gate.point, "bold red"),
-            f"  {safe(gate.capability_id)} ({_WEIGHT[gate.blocking]}): "
+            f"  {shown_name(gate.capability_id, gate.code)} "
+            f"({_WEIGHT[gate.blocking]}): "
             f"{safe(gate.reason, 600)}",
             indent=indent,
         )
-        if gate.conditions:
+        if gate.conditions and gate.quotable:
             keys = ", ".join(safe(condition.key) for condition in gate.conditions)
             page.line((f"only where {keys} is on", "dim"), indent=indent + 1)
         page.line((f"remedy: {_spoken(gate.remedy)}", "cyan"), indent=indent + 1)

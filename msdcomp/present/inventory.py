@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from msdcomp.inventory import Row
+from msdcomp.present.names import shown_name
 from msdcomp.present.page import Page, Screen, count
 
 __all__ = ["render_inventory", "row_wire"]
@@ -20,7 +21,7 @@ def render_inventory(rows: Sequence[Row], screen: Screen) -> str:
         ("id", "scope", "status", "role", "tier", "version", "title"),
         [
             (
-                row.capability_id,
+                shown_name(row.capability_id, row.code),
                 row.scope,
                 f"{row.verdict.value}: {row.code}" if row.code else row.verdict.value,
                 row.role,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import IO, cast
 
 import attrs
 from rich.console import Console
@@ -34,6 +35,22 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     ('1 gate', '0 capabilities')
     """
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+class _Sink:
+    """What a console writes to: nothing but memory.
+
+    Rich's own capturing still writes to stdout, if only the empty text.
+    """
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    def write(self, text: str) -> None:
+        self.written.append(text)
+
+    def flush(self) -> None:
+        """Do nothing, as there is nowhere to flush to."""
 
 
 class Page:
@@ -82,7 +99,9 @@ class Page:
 
     def render(self) -> str:
         """Return the page as text ending in a newline; empty when nothing was added."""
+        sink = _Sink()
         console = Console(
+            file=cast("IO[str]", sink),
             force_terminal=self._screen.colour,
             no_color=not self._screen.colour,
             color_system="standard" if self._screen.colour else None,
@@ -94,7 +113,7 @@ class Page:
             # Nothing of the process's environment may change what a record looks like.
             _environ={},
         )
-        with console.capture() as capture:
-            for part in self._parts:
-                console.print(part, soft_wrap=isinstance(part, Text))
-        return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+        for part in self._parts:
+            console.print(part, soft_wrap=isinstance(part, Text))
+        lines = "".join(sink.written).splitlines()
+        return "".join(f"{line.rstrip()}\n" for line in lines)
