@@ -9,10 +9,13 @@ Exit codes: 0 fine, 1 problems found, 2 usage or environment.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import sys
 from collections.abc import Sequence
 from typing import Protocol
+
+from msdcomp.cli.common import LostOutputError, Parser, complain, settle, show
 
 __all__ = ["main"]
 
@@ -36,10 +39,10 @@ class _Verb(Protocol):
     def run(self, options: argparse.Namespace) -> int: ...
 
 
-def _top() -> argparse.ArgumentParser:
+def _top() -> Parser:
     width = max(map(len, VERBS))
     listing = "\n".join(f"  {verb:{width}}  {line}" for verb, line in VERBS.items())
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="msd",
         usage="msd [--version] [--help] VERB ...",
         description="Compose MSD capabilities: what is in, what was left out, why, "
@@ -62,16 +65,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # Text of any origin must reach a terminal of any encoding.
         if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors="backslashreplace")
+            with contextlib.suppress(OSError, ValueError):  # full or closed
+                reconfigure(errors="backslashreplace")
     try:
         return _run(given)
     except SystemExit as stop:  # argparse: help was asked for, or the usage is wrong
         return stop.code if isinstance(stop.code, int) else USAGE
     except BrokenPipeError:  # the reader has seen enough
-        _silence()
         return OK
+    except LostOutputError as error:
+        complain(str(error))
+        return USAGE
     except KeyboardInterrupt:
         return 130
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            settle(stream)
 
 
 def _run(given: list[str]) -> int:
@@ -90,9 +99,7 @@ def _run(given: list[str]) -> int:
         meant = f"; did you mean {close[0]}?" if close else ""
         parser.error(f"unknown verb{meant} (verbs: {', '.join(VERBS)})")
     module: _Verb = importlib.import_module(f"msdcomp.cli.{verb}")
-    own = argparse.ArgumentParser(
-        prog=f"msd {verb}", description=f"{VERBS[verb]}.", allow_abbrev=False
-    )
+    own = Parser(prog=f"msd {verb}", description=f"{VERBS[verb]}.", allow_abbrev=False)
     module.configure(own)
     return module.run(own.parse_args(rest))
 
@@ -101,12 +108,5 @@ def _version() -> int:
     from msdcomp._version import __version__  # noqa: PLC0415 - see the module
     from msdcomp.host import DEFAULT_HOST_VERSION  # noqa: PLC0415
 
-    print(f"msdcomp {__version__} (capabilities of MSD {DEFAULT_HOST_VERSION})")  # noqa: T201
+    show(f"msdcomp {__version__} (capabilities of MSD {DEFAULT_HOST_VERSION})\n")
     return OK
-
-
-def _silence() -> None:
-    """Keep the interpreter from complaining about the closed pipe when it exits."""
-    import os  # noqa: PLC0415 - only on the way out
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from msdcomp.cli.common import complain, screen_options, show
+from msdcomp.cli.common import (
+    add_json,
+    complain,
+    folder_fault,
+    screen_options,
+    show,
+    show_json,
+)
 from msdcomp.edge.files import FileFault
-from msdcomp.edge.freeze import check_snapshot, write_snapshot
+from msdcomp.edge.freeze import SnapshotCheck, check_snapshot, write_snapshot
 from msdcomp.edge.snapshot import snapshot_path
 from msdcomp.present.page import Screen
 from msdcomp.present.problems import render_problems
 from msdcomp.safetext import safe
+from msdcomp.wireform import problem_wire
 
 __all__ = ["configure", "run"]
+
+#: Where the manifests are in a checkout, from its top.
+FOLDER = "capabilities"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,37 +36,57 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--capabilities",
         metavar="DIR",
-        default="capabilities",
-        help="folder with one folder per shipped capability (default: %(default)s)",
+        help=f"folder with one folder per shipped capability (default: {FOLDER})",
     )
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Make or check the snapshot; 1 when it is stale or must not be made."""
-    folder = options.capabilities
-    if not os.path.isdir(folder):  # noqa: PTH112 - a plain question needs no object
-        complain(f"--capabilities: {safe(folder)} is no folder")
+    given = options.capabilities
+    folder = FOLDER if given is None else given
+    fault = folder_fault(folder)
+    if fault:
+        complain(
+            f"--capabilities: {fault}"
+            if given is not None
+            else "msd build needs a checkout of the library, with the manifests in its "
+            f"folder {FOLDER}, and found none here: run it at the top of a checkout, "
+            "or name that folder with --capabilities DIR"
+        )
         return 2
+    written = None
     if options.check:
         checked = check_snapshot(folder)
-        problems = checked.problems
-        verdict = (
-            "the snapshot is stale: run `msd build` and commit the result"
-            if checked.stale
-            else "the snapshot is what the manifests say"
-        )
-        failed = checked.stale
     else:
         made = write_snapshot(folder)
         if isinstance(made, FileFault):
             complain(f"{snapshot_path()}: {made.reason}")
             return 2
-        problems = made.problems
-        verdict = f"wrote {snapshot_path()}"
-        failed = False
-    if problems:
-        screen = Screen(**screen_options())
-        show(render_problems(problems, 0, screen))
-        verdict = "the snapshot was not made: the manifests have faults"
-    show(f"{verdict}\n")
-    return 1 if failed or problems else 0
+        if made.problems:
+            checked = check_snapshot(folder)
+        else:
+            checked = SnapshotCheck(stale=False)
+            written = snapshot_path()
+    if options.json:
+        show_json(
+            {
+                "stale": checked.stale,
+                "written": written,
+                "problems": [problem_wire(problem) for problem in checked.problems],
+            }
+        )
+    else:
+        show(_text(checked, written))
+    return 1 if checked.stale or checked.problems else 0
+
+
+def _text(checked: SnapshotCheck, written: str | None) -> str:
+    if checked.problems:
+        told = render_problems(checked.problems, 0, Screen(**screen_options()))
+        return f"{told}the snapshot was not made: the manifests have faults\n"
+    if written is not None:
+        return f"wrote {safe(written)}\n"
+    if checked.stale:
+        return "the snapshot is stale: run `msd build` and commit the result\n"
+    return "the snapshot is what the manifests say\n"

@@ -1,14 +1,52 @@
-"""How every verb prints."""
+"""How every verb prints.
+
+What cannot be told on stderr is dropped: a warning is never worth the result. What
+cannot be told on stdout is an error, since it was the result.
+"""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import json
 import os
+import stat
 import sys
-from typing import Any
+from typing import Any, NoReturn, TextIO
 
-__all__ = ["add_json", "complain", "screen_options", "show", "show_json"]
+from msdcomp.edge.files import fault_of
+from msdcomp.safetext import safe
+
+__all__ = [
+    "LostOutputError",
+    "Parser",
+    "add_json",
+    "complain",
+    "folder_fault",
+    "screen_options",
+    "settle",
+    "show",
+    "show_json",
+    "tell",
+]
+
+
+class LostOutputError(Exception):
+    """The result could not be printed; the text says why."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that repeats arguments in safe text only; so do its sub-parsers."""
+
+    def print_help(self, file: object = None) -> None:  # noqa: ARG002 - the signature
+        """Print the help on stdout."""
+        show(self.format_help())
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and what is wrong with the arguments, and stop."""
+        tell(f"{self.format_usage()}{self.prog}: error: {safe(message, 1000)}")
+        raise SystemExit(2)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +56,27 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 def complain(message: str) -> None:
     """Print one line about a wrong use or a hostile environment."""
-    sys.stderr.write(f"msd: error: {message}\n")
+    tell(f"msd: error: {message}")
+
+
+def tell(line: str) -> None:
+    """Print a line on stderr, or nothing when it is closed, full or gone."""
+    # Without a descriptor 2, Python sets stderr to None.
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        sys.stderr.write(f"{line}\n")
+
+
+def folder_fault(path: str) -> str | None:
+    """Return what is wrong with a folder that was named, after its name, or None."""
+    try:
+        held = os.stat(path)  # noqa: PTH116 - a plain question needs no object
+    except (OSError, ValueError) as error:
+        fault = fault_of(error)
+        missing = fault.code == "missing"
+        return (
+            f"{safe(path)} is no folder" if missing else f"{safe(path)}: {fault.reason}"
+        )
+    return None if stat.S_ISDIR(held.st_mode) else f"{safe(path)} is no folder"
 
 
 def screen_options() -> dict[str, Any]:
@@ -26,7 +84,7 @@ def screen_options() -> dict[str, Any]:
 
     Colours only on a terminal, and never where `NO_COLOR` is set to anything.
     """
-    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    terminal = os.environ.get("TERM") != "dumb" and _is_terminal()
     colour = terminal and not os.environ.get("NO_COLOR")
     found: dict[str, Any] = {"colour": colour}
     if terminal and (width := os.get_terminal_size(sys.stdout.fileno()).columns):
@@ -34,11 +92,51 @@ def screen_options() -> dict[str, Any]:
     return found
 
 
+def _is_terminal() -> bool:
+    try:
+        return sys.stdout.isatty()
+    except (AttributeError, ValueError):  # none, or closed
+        return False
+
+
 def show(text: str) -> None:
-    """Print text that is safe already."""
-    sys.stdout.write(text)
+    """Print text that is safe already.
+
+    Raises:
+        BrokenPipeError: The reader has seen enough.
+        LostOutputError: There is no stdout, or it takes no more.
+    """
+    try:
+        sys.stdout.write(text)
+        # What is wrong with a pipe or a disk shows only here.
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        name = errno.errorcode.get(error.errno or 0, "unknown error")
+        raise LostOutputError(f"stdout cannot be written ({name})") from error
+    except (AttributeError, ValueError) as error:
+        raise LostOutputError("stdout is closed") from error
 
 
 def show_json(value: object) -> None:
     """Print JSON for a program; ASCII only, so no terminal can be spoken to."""
-    sys.stdout.write(json.dumps(value, indent=2, sort_keys=True) + "\n")
+    show(json.dumps(value, indent=2, sort_keys=True) + "\n")
+
+
+def settle(stream: TextIO | None) -> None:
+    """Let go of what a stream still holds and cannot write.
+
+    The interpreter would try once more when it exits, and complain.
+    """
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except ValueError:  # closed already
+        return
+    except OSError:
+        with contextlib.suppress(OSError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)

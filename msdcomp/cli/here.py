@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 import attrs
 
-from msdcomp.cli.common import complain
+from msdcomp.cli.common import complain, folder_fault
 from msdcomp.composition import Composition
 from msdcomp.configlayers import ConfigLayers
 from msdcomp.edge.config import read_layers
@@ -71,8 +70,8 @@ def here(options: argparse.Namespace) -> Here | None:
     """Compose where the options say, or complain and return None."""
     for name in ("home", "project"):
         folder = getattr(options, name)
-        if folder is not None and not os.path.isdir(folder):  # noqa: PTH112 - bare name
-            complain(f"--{name}: {safe(folder)} is no folder")
+        if folder is not None and (fault := folder_fault(folder)):
+            complain(f"--{name}: {fault}")
             return None
     if core(options.host_version) is None:
         complain(f"--host-version: {safe(options.host_version)} is no version")

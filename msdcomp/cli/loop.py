@@ -7,10 +7,9 @@ until somebody deals with them.
 from __future__ import annotations
 
 import argparse
-import sys
 
 from msdcomp.activation import capability_states, state_problems
-from msdcomp.cli.common import add_json, complain, show, show_json
+from msdcomp.cli.common import add_json, complain, show, show_json, tell
 from msdcomp.cli.here import add_places, here
 from msdcomp.gatewarning import PREFIX
 from msdcomp.loop import LoopResolution, render_markdown, resolve
@@ -70,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         *resolution.stderr_lines(),
         *(PREFIX + safe(doubt.message, 1000) for doubt in doubts),
     ):
-        sys.stderr.write(f"{line}\n")
+        tell(line)
     if options.active_cap is not None:
         active = any(
             hook.capability_id == options.active_cap for hook in resolution.active_hooks
