@@ -1,14 +1,16 @@
 """Versions and npm ranges, as `engines` and `compatVersions` need them.
 
-Ranges are decided by the `nodesemver` library. Around it stands a strict reading of
-what may be a version or a range at all, because the library is more forgiving than
-npm itself: it skips sides of `||` that do not parse and takes `1.x.2`.
+Ranges are decided by the `nodesemver` library, except those of whole versions only,
+which need no library. Around it stands a strict reading of what may be a version or a
+range at all, because the library is more forgiving than npm itself: it skips sides of
+`||` that do not parse and takes `1.x.2`.
 Source: docs/explanation/decisions.md, "Version ranges".
 """
 
 from __future__ import annotations
 
 import functools
+import operator
 import re
 
 __all__ = ["core", "is_range", "is_version", "satisfies"]
@@ -64,6 +66,21 @@ def core(version: str) -> str | None:
     return match[1] if match and _exact(match[1]) else None
 
 
+# Comparators of whole versions without prerelease, `>=1.6.0 <3.0.0`: those of nearly
+# every manifest.
+_BOUND = re.compile(rf"([<>]=?|=|) *({_NUMBER}\.{_NUMBER}\.{_NUMBER})")
+_PLAIN = re.compile(rf"{_BOUND.pattern}(?: +{_BOUND.pattern})*")
+
+_COMPARE = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+    "": operator.eq,
+}
+
+
 @functools.lru_cache(maxsize=4096)
 def _sides(range_: str) -> tuple[str, ...] | None:
     """Return the non-empty sides of `||`, or None when one of them is no range."""
@@ -102,8 +119,30 @@ def satisfies(version: str, range_: str) -> bool:
     sides = _sides(range_)
     if release is None or not sides:
         return False
-    # Imported on use: it costs a quarter of a short command's start-up, and a command
-    # that meets no overlay with a range never needs it.
+    number = _triple(release)
+    return any(
+        _lies_within(number, side)
+        if _PLAIN.fullmatch(side)
+        else _library_says(release, side)
+        for side in sides
+    )
+
+
+def _triple(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _lies_within(version: tuple[int, ...], side: str) -> bool:
+    """Tell whether a version meets every comparator of a side of whole versions."""
+    return all(
+        _COMPARE[sign](version, _triple(bound)) for sign, bound in _BOUND.findall(side)
+    )
+
+
+def _library_says(version: str, side: str) -> bool:
+    # Imported on use: it costs a quarter of a short command's start-up. Nearly every
+    # manifest asks for nothing but whole versions, which compare as they are.
     import nodesemver  # noqa: PLC0415
 
-    return any(nodesemver.satisfies(release, side, loose=False) for side in sides)
+    answer: bool = nodesemver.satisfies(version, side, loose=False)
+    return answer

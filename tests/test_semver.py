@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import nodesemver
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -108,3 +109,21 @@ def test_alternatives_are_satisfied_by_any_side_and_bounds_only_by_all(
     assert satisfies(here, f"{above} {below}") is (low < host <= high)
     assert satisfies(here, f"{above} || {below}") is (host > low or host <= high)
     assert satisfies(here, f"{above} ||") is (host > low)
+
+
+TRIPLES = st.builds("{}.{}.{}".format, *[st.integers(0, 3)] * 3)
+BOUNDS = st.builds(
+    "{}{}{}".format,
+    st.sampled_from([">=", "<=", ">", "<", "=", ""]),
+    st.sampled_from(["", " "]),
+    TRIPLES,
+)
+
+
+@given(TRIPLES, st.lists(BOUNDS, min_size=1, max_size=3).map(" ".join))
+def test_whole_versions_compare_as_the_library_compares_them(
+    version: str, range_: str
+) -> None:
+    assert satisfies(version, range_) is nodesemver.satisfies(
+        version, range_, loose=False
+    )
