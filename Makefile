@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test coverage lint docs clean
+.PHONY: run test coverage lint bench docs clean
 
 # Composes the example overlays. Exit code 1 says that some were left out, and they are.
 run: $(STAMP)
@@ -25,6 +25,12 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	$(BIN)/python -m pytest benchmarks -p no:xdist -o pythonpath=benchmarks \
+		--benchmark-columns=median,iqr,rounds
+	$(BIN)/python benchmarks/ratios.py
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
