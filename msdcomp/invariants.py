@@ -264,7 +264,7 @@ def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
 
 def duplicates(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
     """Yield names claimed twice by one manifest, and lane and tracker clashes."""
-    seen: dict[tuple[str, str], str] = {}
+    seen: dict[tuple[str, str], Claim] = {}
     for claim in claims(manifest):
         key = (claim.kind, claim.name)
         word = _WORD[claim.kind]
@@ -273,11 +273,11 @@ def duplicates(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
                 code="claimed-twice",
                 path=claim.path,
                 message=f"the {word} {quoted(claim.name)} is claimed twice, "
-                f"first at {seen[key]}",
+                f"first at {seen[key].path}",
                 hint="Keep one of the two.",
             )
             continue
-        seen[key] = claim.path
+        seen[key] = claim
         owner = draft.owner(*key)
         if claim.kind in UNIQUE and owner is not None:
             yield _taken(claim, UNIQUE[claim.kind][1], word, quoted(owner))
