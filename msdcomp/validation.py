@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from msdcomp.admission import fragment_texts
 from msdcomp.diagnostics import Problem, pointer
 from msdcomp.invariants import quoted
@@ -28,7 +30,11 @@ __all__ = ["validate"]
 
 
 def validate(
-    candidate: Candidate, contract: HostContract, *, first_party: bool = False
+    candidate: Candidate,
+    contract: HostContract,
+    *,
+    first_party: bool = False,
+    file: str | None = None,
 ) -> tuple[Problem, ...]:
     """Return every fault and notice of one folder or manifest, in document order.
 
@@ -36,17 +42,28 @@ def validate(
         candidate: With its fragments, if they are to be checked.
         contract: Roles, points and kinds of the host.
         first_party: The reserved id prefixes are the first party's own.
+        file: Where the manifest was read from, for problems to name; by default the
+            `capability.json` of the candidate's folder.
     """
+    found = _found(candidate, contract, first_party=first_party)
+    if file is not None:
+        found = [attrs.evolve(problem, file=file) for problem in found]
+    return tuple(sorted(found, key=lambda p: (p.line or 0, p.column or 0)))
+
+
+def _found(
+    candidate: Candidate, contract: HostContract, *, first_party: bool
+) -> list[Problem]:
     decoded = candidate.decoded
     if decoded is None:
-        return (
+        return [
             Problem(
                 code="unreadable",
                 message=f"cannot be read: {candidate.unreadable}",
                 hint="Put a regular file of at most 8 MiB there.",
                 file=f"{candidate.path}/capability.json",
-            ),
-        )
+            )
+        ]
     found = [*decoded.problems, *decoded.diagnostics]
     if decoded.manifest is not None:
         found += candidate.placed(_deeper(candidate, decoded.manifest, contract))
@@ -61,7 +78,7 @@ def validate(
                 file=f"{candidate.path}/capability.json",
             )
         )
-    return tuple(sorted(found, key=lambda p: (p.line or 0, p.column or 0)))
+    return found
 
 
 def _deeper(

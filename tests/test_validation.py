@@ -83,6 +83,26 @@ def test_a_fault_or_notice_is_reported_with_its_place(
     assert problem.line is not None
 
 
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        Candidate(folder="", path="/dev/zero", unreadable="not a regular file"),
+        Candidate.read('{"id": ', "own"),
+        Candidate.read(json.dumps(own(title="", unheard=1)), "own"),
+        Candidate.read(json.dumps(own(gates=[gate("verify:post")])), "own"),
+        Candidate.read(feature("msd-own")),
+    ],
+)
+def test_problems_name_the_file_that_was_given(candidate: Candidate) -> None:
+    found = validate(candidate, CONTRACT, file="draft.json")
+
+    assert found
+    assert {problem.file for problem in found} == {"draft.json"}
+    assert [problem.code for problem in found] == [
+        problem.code for problem in validate(candidate, CONTRACT)
+    ]
+
+
 def test_a_range_that_does_not_parse_is_an_error_in_words() -> None:
     (problem,) = checked(own(engines={"msd": "1.x.2"}))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from msdcomp.cli.common import (
     add_json,
@@ -13,7 +12,7 @@ from msdcomp.cli.common import (
     show_json,
 )
 from msdcomp.diagnostics import Severity
-from msdcomp.edge.inspect import find_manifests, read_manifest
+from msdcomp.edge.inspect import find_manifests, is_absent, read_manifest
 from msdcomp.host import HostContract
 from msdcomp.present.page import Screen
 from msdcomp.present.problems import render_problems
@@ -45,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check every manifest; 1 when one has an error."""
-    absent = [path for path in options.paths if not os.path.lexists(path)]
+    absent = [path for path in options.paths if is_absent(path)]
     for path in absent:
         complain(f"there is no {safe(path)}")
     if absent:
@@ -56,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
         problem
         for file in files
         for problem in validate(
-            read_manifest(file), contract, first_party=options.first_party
+            read_manifest(file),
+            contract,
+            first_party=options.first_party,
+            file=file,
         )
     ]
     failed = any(

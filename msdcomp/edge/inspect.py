@@ -11,11 +11,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from msdcomp.candidate import Candidate
-from msdcomp.edge.files import FileFault, open_folder, read_confined, read_file
+from msdcomp.edge.files import (
+    FileFault,
+    fault_of,
+    open_folder,
+    read_confined,
+    read_file,
+)
 from msdcomp.edge.scan import MANIFEST_NAME, as_fragment, fragment_paths
 from msdcomp.wire import decode
 
-__all__ = ["find_manifests", "read_manifest"]
+__all__ = ["find_manifests", "is_absent", "read_manifest"]
+
+
+def is_absent(path: str) -> bool:
+    """Tell whether nothing has that name; what cannot be looked at is no such thing."""
+    return _look(path) == "missing"
+
+
+def _look(path: str | Path) -> str | None:
+    """Return why a name cannot be looked at, as the code of a fault, or None."""
+    try:
+        os.lstat(path)
+    except (OSError, ValueError) as error:
+        return fault_of(error).code
+    return None
 
 
 def find_manifests(path: str) -> Iterator[str]:
@@ -23,16 +43,19 @@ def find_manifests(path: str) -> Iterator[str]:
 
     A folder with a manifest means that manifest, another folder every manifest below
     it; hidden folders other than `.msd` are left out, and links to folders are not
-    followed. Anything else means itself.
+    followed. A folder that cannot be listed counts as one with a manifest, since it
+    may have one. Anything else means itself.
     """
-    if Path(path).name == MANIFEST_NAME or not Path(path).is_dir():
+    if Path(path).name == MANIFEST_NAME or not os.path.isdir(path):  # noqa: PTH112 - Path raises
         yield path
         return
     own = Path(path) / MANIFEST_NAME
-    if _exists(own):
+    if _look(own) is None:
         yield str(own)
         return
-    for folder, folders, files in os.walk(path):
+    closed: list[OSError] = []
+    for folder, folders, files in os.walk(path, onerror=closed.append):
+        yield from _drained(closed)
         folders[:] = sorted(
             name for name in folders if name == ".msd" or not name.startswith(".")
         )
@@ -41,14 +64,14 @@ def find_manifests(path: str) -> Iterator[str]:
             # Fragments and scripts below a bundle are its own; no bundle nests there.
             folders.clear()
             yield str(held)
+    yield from _drained(closed)
 
 
-def _exists(path: Path) -> bool:
-    try:
-        path.lstat()
-    except (OSError, ValueError):
-        return False
-    return True
+def _drained(closed: list[OSError]) -> Iterator[str]:
+    """Yield, once, the manifests that folders may have which could not be listed."""
+    for error in closed:
+        yield str(Path(error.filename) / MANIFEST_NAME)
+    closed.clear()
 
 
 def read_manifest(path: str) -> Candidate:

@@ -25,6 +25,7 @@ from msdcomp.edge.files import (
     MAX_ENTRIES,
     MAX_FILE_BYTES,
     FileFault,
+    fault_of,
     list_folder,
     open_folder,
     read_confined,
@@ -72,6 +73,8 @@ _HIDDEN = "its name starts with a dot"
 _NO_FOLDER = "not a folder"
 _LINK_TO_FILE = "a symbolic link to something that is not a folder"
 _DANGLING = "the folder is a symbolic link that leads nowhere"
+#: Faults of a link that has no end: nothing is there, or it leads in a circle.
+_NOWHERE = frozenset({"missing", "link"})
 _UNFOLLOWED = "the folder is a symbolic link, and nothing was read through it"
 
 
@@ -181,10 +184,22 @@ class _Reader:
             if self.root.scope is Scope.GLOBAL:
                 return self._global(name, linked=True)
             return self._candidate(name, None, unreadable=_UNFOLLOWED, linked=True)
-        if target.code == "not-a-folder":
+        leads = self._end_of(name)
+        if leads is None and target.code == "not-a-folder":
             return _ignored(self.root, _text(name), _LINK_TO_FILE)
-        reason = _DANGLING if target.code == "missing" else target.reason
-        return self._candidate(name, None, unreadable=reason, linked=True)
+        dangling = leads in _NOWHERE
+        reason = _DANGLING if dangling else target.reason
+        return self._candidate(
+            name, None, unreadable=reason, linked=True, dangling=dangling
+        )
+
+    def _end_of(self, name: str) -> str | None:
+        """Return why a link has no end, as the code of a fault, or None."""
+        try:
+            os.stat(name, dir_fd=self.fd)
+        except OSError as error:
+            return fault_of(error).code
+        return None
 
     def _global(self, name: str, *, linked: bool) -> Candidate:
         data = read_file(f"{name}/{MANIFEST_NAME}", dir_fd=self.fd)
@@ -280,6 +295,7 @@ class _Reader:
         source: bytes | None = None,
         unreadable: str | None = None,
         linked: bool = False,
+        dangling: bool = False,
         consent: tuple[Consent, ConsentRecord | None] | None = None,
         fragments: Mapping[str, _Fragment] | None = None,
     ) -> Candidate:
@@ -302,6 +318,7 @@ class _Reader:
             unreadable=unreadable,
             path=f"{self.root.shown}/{folder}",
             linked=linked,
+            dangling=dangling,
             pending=known.pending,
             committed=known.committed,
             consent=said,

@@ -98,9 +98,17 @@ def test_the_project_configuration_counts_and_the_file_given_comes_first(
     assert msd(*command, "--config", off, *places).out == "false\n"
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1, "a": 2}'])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{\n", "line 2, column 1: "),
+        ("[]", "it holds JSON, but not one object"),
+        ('{"a": 1, "a": 2}', "line 1, column 10: "),
+        ('{"a": 1e400}', "line 1, column 7: a number must be finite"),
+    ],
+)
 def test_a_damaged_configuration_is_reported_and_keeps_the_gates(
-    msd: Msd, home: Path, project: Path, text: str
+    msd: Msd, home: Path, project: Path, text: str, reason: str
 ) -> None:
     (project / ".planning" / "config.json").write_text(text, "utf-8")
 
@@ -114,6 +122,7 @@ def test_a_damaged_configuration_is_reported_and_keeps_the_gates(
     gates = [hook["capId"] for hook in done.json["activeHooks"]]
     assert gates == ["broken-windows", "security"]
     assert "could not check the gate of security at ship:pre" in done.err
+    assert f"because .planning/config.json cannot be read ({reason}" in done.err
 
 
 def test_a_configuration_file_that_is_asked_for_must_exist(

@@ -227,6 +227,51 @@ def test_what_is_no_regular_file_is_a_problem_and_never_blocks(
         assert problem["hint"]
 
 
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("/dev/zero", "not a regular file"),
+        ("fifo", "not a regular file"),
+        ("dangling", "no such file"),
+        ("circle", "a symbolic link that cannot be followed"),
+        ("device", "not a regular file"),
+    ],
+)
+def test_a_path_that_is_no_manifest_is_named_as_it_was_given(
+    msd: Msd, tmp_path: Path, target: str, reason: str
+) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "dangling").symlink_to("absent")
+    (tmp_path / "circle").symlink_to("circle")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    path = tmp_path / target
+
+    done = msd("validate", "--json", path)
+
+    assert done.code == 1
+    (problem,) = done.json["problems"]
+    assert problem["file"] == str(path)
+    assert problem["message"] == f"cannot be read: {reason}"
+    assert f"\n{path}: error[unreadable] " in "\n" + msd("validate", path).out
+
+
+def test_every_problem_of_a_draft_names_the_draft(msd: Msd, tmp_path: Path) -> None:
+    draft = tmp_path / "draft.json"
+    manifest = feature(
+        "msd-anchor", gates=[{**GATE, "point": "verify:post"}], engines={"msd": "1.x.2"}
+    )
+    draft.write_text(json.dumps(manifest), "utf-8")
+
+    found = msd("validate", "--json", draft).json["problems"]
+
+    assert {problem["file"] for problem in found} == {str(draft)}
+    assert {problem["code"] for problem in found} == {
+        "bad-range",
+        "kind-not-dispatched",
+    }
+    assert all(problem["line"] for problem in found)
+
+
 def test_nothing_a_manifest_says_moves_the_cursor(msd: Msd, home: Path) -> None:
     evil = "\x1b[2J\u202e\r\x07"
     install(home, feature("anchor", tier=evil, **{f"zz{evil}": 1, "skills": [5, evil]}))

@@ -13,6 +13,7 @@ import pytest
 from msdcomp.candidate import Consent, FragmentText, Scope
 from msdcomp.edge import scan as scanning
 from msdcomp.edge.files import list_folder, read_file
+from msdcomp.edge.load import load_registry
 from msdcomp.edge.scan import Scan
 from tests.edge.scans import GATE, Scanner, agree, code, only, reasons, text
 from tests.layouts import feature, overlay, put, write
@@ -177,7 +178,7 @@ def test_a_linked_folder_of_the_global_root_is_followed(
     write(elsewhere / "a.md", "inside")
     put(home / ".msd/capabilities/anchor", {"symlink": str(elsewhere)})
     candidate = only(run())
-    assert candidate.linked
+    assert (candidate.linked, candidate.dangling) == (True, False)
     assert candidate.decoded is not None
     assert candidate.decoded.manifest is not None
     assert candidate.fragments["a.md"] == FragmentText("inside")
@@ -205,23 +206,48 @@ def test_a_link_of_a_project_nobody_agreed_to(
     put(project / ".msd/capabilities/anchor", {"symlink": str(elsewhere)})
     candidate = only(run())
     assert (candidate.linked, candidate.consent) == (True, Consent.NONE)
+    assert not candidate.dangling
 
 
 @pytest.mark.parametrize("scope", ["home", "project"])
-@pytest.mark.parametrize(
-    ("target", "reason"),
-    [
-        ("gone", "the folder is a symbolic link that leads nowhere"),
-        ("anchor", "a symbolic link that cannot be followed"),
-    ],
-)
+@pytest.mark.parametrize("target", ["gone", "anchor", "../there", "file/below"])
 def test_a_link_that_leads_nowhere(
-    tmp_path: Path, run: Scanner, scope: str, target: str, reason: str
+    tmp_path: Path, run: Scanner, scope: str, target: str
 ) -> None:
-    put(tmp_path / scope / ".msd/capabilities/anchor", {"symlink": target})
+    root = tmp_path / scope / ".msd/capabilities"
+    put(root / "file", "x")
+    put(root.parent / "there", {"symlink": "capabilities/anchor"})
+    put(root / "anchor", {"symlink": target})
+    found = run()
+    candidate = only(found)
+    assert (candidate.linked, candidate.dangling) == (True, True)
+    assert candidate.unreadable == "the folder is a symbolic link that leads nowhere"
+    assert list(reasons(found)) == ["file"]
+
+
+@pytest.mark.parametrize("scope", ["home", "project"])
+def test_a_link_that_leads_nowhere_is_told_as_that(
+    tmp_path: Path, home: Path, project: Path, scope: str
+) -> None:
+    put(tmp_path / scope / ".msd/capabilities/anchor", {"symlink": "gone"})
+    ledger = {"entries": {"anchor": {"gatePoints": ["ship:pre"]}}}
+    write(tmp_path / scope / ".msd-capabilities.json", json.dumps(ledger))
+    composed = load_registry(cwd=project, home=home)
+    (warning,) = (w for group in composed.warnings.values() for w in group)
+    assert warning.code == "unreadable"
+    assert warning.reason == "the folder is a symbolic link that leads nowhere"
+    assert list(composed.blocked_gates) == ["ship:pre"]
+
+
+@pytest.mark.parametrize("scope", ["home", "project"])
+def test_a_link_that_cannot_be_followed_to_its_end(
+    tmp_path: Path, run: Scanner, scope: str
+) -> None:
+    """Whether there is anything cannot be known, so it is not said to lead nowhere."""
+    put(tmp_path / scope / ".msd/capabilities/anchor", {"symlink": "x" * 300})
     candidate = only(run())
-    assert candidate.linked
-    assert candidate.unreadable == reason
+    assert (candidate.linked, candidate.dangling) == (True, False)
+    assert candidate.unreadable == "the path is too long"
 
 
 def test_a_linked_manifest(tmp_path: Path, run: Scanner) -> None:
