@@ -1,12 +1,14 @@
-"""A JSON scanner that knows every place and stops at nothing but broken syntax.
+"""JSON scanners: one in C that reads a value, one here that knows every place.
 
-It is slower than the C scanner by an order of magnitude and only runs when something
-is wrong. It never recurses, and takes time proportional to the text.
+The one here only runs when something is wrong, never recurses, and stops once it has
+seen enough. It takes one step per value, an order of magnitude slower than C; in a
+large text it steps only where something is to be found, and expressions in C carry it
+over the rest. Either way it takes time proportional to the text.
 """
 
 from __future__ import annotations
 
-import bisect
+import functools
 import json
 import math
 import re
@@ -26,6 +28,11 @@ MAX_DEPTH = 200
 MAX_INTEGER = 2**53
 #: Oddities listed for one text; one more says that there are others.
 MAX_ODDITIES = 1000
+#: Longest key that a pointer repeats, in characters: a problem must stay small, and
+#: there may be a thousand below one key of megabytes.
+MAX_KEY = 200
+#: Shortest text in which harmless stretches are passed over, in characters.
+LARGE = 64 * 1024
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _STRING = re.compile(
@@ -39,7 +46,48 @@ _SCALAR = re.compile(
     r"|(?P<word>true|false|null)|(?P<constant>NaN|-?Infinity)"
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_WORDS = {"true": True, "false": False, "null": None}
+
+
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    r"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+
+
+def short_key(key: str) -> str:
+    """Return a key as pointers repeat it: cut when it is absurdly long."""
+    return key if len(key) <= MAX_KEY else f"{key[:MAX_KEY]}..."
+
+
+def nests_too_deep(text: str) -> bool:
+    """Tell whether a text opens more levels than `MAX_DEPTH`."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return False
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        bracket = match[0]
+        if bracket in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                return True
+        elif bracket in "]}":
+            depth -= 1
+    return False
+
+
+# Values.
+
+
+def as_integer(digits: str) -> int | None:
+    """Return the value of a JSON integer, or None beyond what a double counts."""
+    if len(digits) <= 17:  # 2^53 has 16 digits, and there may be a sign
+        value = int(digits)
+        if -MAX_INTEGER <= value <= MAX_INTEGER:
+            return value
+    return None
 
 
 def as_number(digits: str) -> int | float | None:
@@ -56,10 +104,148 @@ def as_number(digits: str) -> int | float | None:
     return value
 
 
+class OddError(Exception):
+    """Leaves the fast road; the slow one finds out why."""
+
+
+def _integer(digits: str) -> int:
+    value = as_integer(digits)
+    if value is None:
+        raise OddError
+    return value
+
+
+def _number(digits: str) -> int | float:
+    value = as_number(digits)
+    if value is None:
+        raise OddError
+    return value
+
+
+def _constant(name: str) -> float:
+    raise OddError(name)
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise OddError
+    return value
+
+
+#: Reads a strict value, but for repeated keys and half characters.
+READ = json.JSONDecoder(
+    parse_int=_integer, parse_float=_number, parse_constant=_constant
+).raw_decode
+#: Refuses repeated keys too, at half the speed.
+READ_PAIRS = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_int=_integer,
+    parse_float=_number,
+    parse_constant=_constant,
+).raw_decode
+
+
 class Repeated(dict[str, object]):
     """An object that names a key more than once; `pairs` has every one of them."""
 
+    __slots__ = ("pairs",)
+
     pairs: list[tuple[str, object]]
+
+
+def _loose_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    value = dict(pairs)
+    if len(value) == len(pairs):
+        return value
+    repeated = Repeated(value)
+    repeated.pairs = pairs
+    return repeated
+
+
+_READ_LOOSELY = json.JSONDecoder(
+    object_pairs_hook=_loose_object,
+    parse_int=as_integer,
+    parse_float=as_number,
+    parse_constant=lambda _name: None,
+).raw_decode
+
+
+def read_loosely(text: str, start: int = 0) -> object:
+    """Return the value of JSON that need not be strict, or None when it is no JSON.
+
+    Repeated keys are kept by `Repeated`, numbers that cannot be read are None, and
+    half a character is a replacement character.
+    """
+    if nests_too_deep(text):
+        return None
+    if _SURROGATE_ESCAPE.search(text):
+        text = _SURROGATE.sub("\ufffd", _ESCAPE.sub(_whole, text))
+    try:
+        value, end = _READ_LOOSELY(text, _SPACE.match(text, start).end())  # type: ignore[union-attr]
+    except ValueError:
+        return None
+    return value if _SPACE.fullmatch(text, end) else None
+
+
+def _whole(match: re.Match[str]) -> str:
+    return match[0] if match["half"] is None else "\\ufffd"
+
+
+# Stretches that are passed over.
+
+_LOOSE_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_CLEAN_STRING = (
+    r'"(?:[^"\\\x00-\x1f\ud800-\udfff]++|\\(?:["\\/bfnrt]|'
+    r'u(?![dD][89a-fA-F])[0-9a-fA-F]{4}))*+"'
+)
+_CLEAN_SCALAR = (
+    rf"{_CLEAN_STRING}|true|false|null"
+    r"|-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]++)?+(?![0-9.eE])"
+)
+_GAP = r"[ \t\n\r]*+"
+#: Levels below a value that is passed over by its brackets alone.
+_SHALLOW = 6
+
+
+def _skipped() -> str:
+    """Return an expression for a value of few levels, known to be JSON."""
+    inner = rf'[^"\[\]{{}}]++|{_LOOSE_STRING}'
+    pattern = rf"[\[{{](?:{inner})*+[\]}}]"
+    for _ in range(_SHALLOW):
+        pattern = rf"[\[{{](?:{inner}|{pattern})*+[\]}}]"
+    return pattern
+
+
+def _clean() -> str:
+    """Return an expression for a value in which nothing can be odd.
+
+    That is a scalar, or an array or an object of one key that holds only such.
+    """
+    entry = rf"(?:{_CLEAN_SCALAR}|\[{_GAP}\]|\{{{_GAP}\}})"
+    array = rf"\[{_GAP}(?:{entry}{_GAP}(?:,{_GAP}(?!\])|(?=\])))*+\]"
+    single = rf"\{{{_GAP}(?:{_CLEAN_STRING}{_GAP}:{_GAP}{entry}{_GAP})?+\}}"
+    return rf"(?:{_CLEAN_SCALAR}|{array}|{single})"
+
+
+@functools.cache
+def _shallow() -> re.Pattern[str]:
+    return re.compile(_skipped(), re.DOTALL)
+
+
+@functools.cache
+def _run(size: int, *, clean: bool) -> re.Pattern[str]:
+    """Return an expression for `size` entries of an array with the commas behind."""
+    loose = rf'(?:{_LOOSE_STRING}|[^"\[\]{{}},\s]++|{_skipped()})'
+    entry = _clean() if clean else loose
+    return re.compile(rf"(?:{entry}{_GAP},{_GAP}){{{size}}}+", re.DOTALL)
+
+
+#: Numbers of entries that are passed over at once.
+_SIZES = (4, 64, 1024)
+
+
+# Places.
 
 
 @attrs.frozen
@@ -75,24 +261,23 @@ class Oddity:
 class Places:
     """Turns offsets in a text into lines and columns."""
 
+    #: Characters between two places whose line is known beforehand.
+    _BLOCK = 64 * 1024
+
     def __init__(self, text: str) -> None:
-        """Note where the lines of `text` start."""
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        """Count the lines of `text`."""
+        self._text = text
+        self._lines = [1]
+        for at in range(0, len(text), self._BLOCK):
+            lines = text.count("\n", at, at + self._BLOCK)
+            self._lines.append(self._lines[-1] + lines)
 
     def location(self, offset: int) -> Location:
         """Return line and column of an offset, both from 1."""
-        line = bisect.bisect_right(self._starts, offset)
-        return Location(line, offset - self._starts[line - 1] + 1)
-
-
-@attrs.frozen
-class Scanned:
-    """What a scan found: the value read loosely, the oddities, and places."""
-
-    value: object
-    oddities: list[Oddity]
-    #: Offset of a pointer that was asked for, or of the nearest object around it.
-    found: Callable[[str], int]
+        block = offset // self._BLOCK
+        lines = self._text.count("\n", block * self._BLOCK, offset)
+        start = self._text.rfind("\n", 0, offset) + 1
+        return Location(self._lines[block] + lines, offset - start + 1)
 
 
 class _Wanted:
@@ -104,10 +289,21 @@ class _Wanted:
         self.children: dict[str, _Wanted] = {}
         self.offset: int | None = None
 
-    def add(self, path: str) -> None:
-        node = self
+    def add(self, path: str) -> int:
+        """Add a pointer; return how many places are new."""
+        node, new = self, 0
         for part in path.split("/")[1:]:
-            node = node.children.setdefault(part, _Wanted())
+            if part not in node.children:
+                node.children[part] = _Wanted()
+                new += 1
+            node = node.children[part]
+        return new
+
+    def indexes(self) -> list[int]:
+        """Return the children that may be entries of an array, the last one first."""
+        # Longer numbers are the index of nothing.
+        parts = (part for part in self.children if part.isdecimal() and len(part) < 9)
+        return sorted(map(int, parts), reverse=True)
 
     def nearest(self, path: str) -> int:
         node, offset = self, self.offset or 0
@@ -122,27 +318,27 @@ class _Wanted:
 class _Level:
     """An object or array that is still open."""
 
-    __slots__ = ("items", "key", "keys", "pairs", "wanted")
+    __slots__ = ("fresh", "index", "indexes", "key", "keys", "size", "wanted")
 
     def __init__(self, wanted: _Wanted | None, *, is_object: bool) -> None:
-        self.items: list[object] = []
-        self.pairs: list[tuple[str, object]] = []
         self.keys: set[str] | None = set() if is_object else None
         self.key: str | None = None
+        self.index = 0
+        self.fresh = True
         self.wanted = wanted
+        self.indexes = [] if wanted is None or is_object else wanted.indexes()
+        #: Place in `_SIZES` of how many entries to try to pass over.
+        self.size = len(_SIZES) - 1
 
     def part(self) -> str | int | None:
         """Return what the entry being read is called; None before its key is known."""
-        return len(self.items) if self.keys is None else self.key
+        return self.index if self.keys is None else self.key
 
-    def close(self) -> object:
-        if self.keys is None:
-            return self.items
-        if len(self.keys) == len(self.pairs):
-            return dict(self.pairs)
-        repeated = Repeated(self.pairs)
-        repeated.pairs = self.pairs
-        return repeated
+    def room(self) -> float:
+        """Return how many entries nobody asks for, from the one being read."""
+        while self.indexes and self.indexes[-1] < self.index:
+            self.indexes.pop()
+        return self.indexes[-1] - self.index if self.indexes else math.inf
 
 
 class _BrokenError(Exception):
@@ -153,36 +349,59 @@ class _BrokenError(Exception):
         self.code, self.message, self.offset = code, message, offset
 
 
-def scan(text: str, start: int = 0, pointers: Iterable[str] = ()) -> Scanned:
-    """Read a text from `start`, noting oddities and the places of `pointers`."""
+class _EnoughError(Exception):
+    """Stops a scan: nothing more is to be found."""
+
+
+def oddities(text: str, start: int = 0) -> list[Oddity]:
+    """Return what is odd about a text from `start`, up to a bound."""
+    scanner = _Scanner(text, None, 0)
+    scanner.scan(start)
+    return scanner.oddities
+
+
+def offsets(
+    text: str, start: int = 0, pointers: Iterable[str] = ()
+) -> Callable[[str], int]:
+    """Return where each of `pointers` stands: its offset, or that of what is around."""
     wanted = _Wanted()
-    for path in pointers:
-        wanted.add(path)
-    scanner = _Scanner(text, wanted)
-    value: object = None
-    try:
-        value = scanner.run(start)
-    except _BrokenError as error:
-        # What surrounds the place is not known to be what it seems.
-        scanner.oddities.append(Oddity(error.code, error.message, "", error.offset))
-    return Scanned(value, scanner.oddities, wanted.nearest)
+    count = 1 + sum(map(wanted.add, pointers))
+    _Scanner(text, wanted, count).scan(start)
+    return wanted.nearest
 
 
 class _Scanner:
-    def __init__(self, text: str, wanted: _Wanted) -> None:
+    """Looks for oddities, or for the places that are wanted."""
+
+    def __init__(self, text: str, wanted: _Wanted | None, count: int) -> None:
         self.text = text
         self.oddities: list[Oddity] = []
         self._levels: list[_Level] = []
         self._wanted = wanted
+        #: Places still to be found.
+        self._count = count
+        self._large = len(text) >= LARGE
+        self._halves = self._large and _SURROGATE_ESCAPE.search(text) is not None
+        #: How often a value of many levels may be tried in vain. Each try may read it
+        #: whole, and so may the tries for the levels inside.
+        self._tries = 0 if not self._large or nests_too_deep(text) else 16
 
     def odd(self, code: str, message: str, offset: int) -> None:
-        if len(self.oddities) < MAX_ODDITIES:
-            parts = (level.part() for level in self._levels)
-            path = pointer(*(part for part in parts if part is not None))
-            self.oddities.append(Oddity(code, message, path, offset))
-        elif len(self.oddities) == MAX_ODDITIES:
+        if self._wanted is not None:
+            return
+        if len(self.oddities) == MAX_ODDITIES:
             message = f"the document has more than {MAX_ODDITIES} faults"
             self.oddities.append(Oddity("too-many-problems", message, "", offset))
+            raise _EnoughError
+        parts = (level.part() for level in self._levels)
+        path = pointer(
+            *(
+                short_key(part) if isinstance(part, str) else part
+                for part in parts
+                if part is not None
+            )
+        )
+        self.oddities.append(Oddity(code, message, path, offset))
 
     def _space(self, at: int) -> int:
         return _SPACE.match(self.text, at).end()  # type: ignore[union-attr]
@@ -194,48 +413,96 @@ class _Scanner:
             shown = f"the character U+{ord(char):04X}"
         return _BrokenError("json-syntax", f"expected {wanted}, got {shown}", at)
 
-    def run(self, start: int) -> object:
-        at = self._space(start)
-        value, at = self._value(at, self._wanted)
-        # Each turn closes or continues the innermost level; `value` is complete
-        # exactly when no new level was opened for it.
+    def scan(self, start: int) -> None:
+        try:
+            self._scan(start)
+        except _EnoughError:
+            pass
+        except _BrokenError as error:
+            # What surrounds the place is not known to be what it seems.
+            self.oddities.append(Oddity(error.code, error.message, "", error.offset))
+
+    def _scan(self, start: int) -> None:
+        at = self._value(self._space(start), self._wanted)
+        # Each turn opens, continues or closes the innermost level.
         while self._levels:
-            level = self._levels[-1]
-            if value is not _OPENED:
-                self._keep(level, value)
-            at = self._space(at)
-            value, at = self._step(level, at, opened=value is _OPENED)
+            at = self._step(self._levels[-1], self._space(at))
         at = self._space(at)
         if at != len(self.text):
-            wanted = "nothing after the value"
-            raise self._expect(wanted, at)
-        return value
+            raise self._expect("nothing after the value", at)
 
-    @staticmethod
-    def _keep(level: _Level, value: object) -> None:
-        if level.keys is None:
-            level.items.append(value)
-        else:
-            level.pairs.append((level.key or "", value))
-            level.keys.add(level.key or "")
-            level.key = None
-
-    def _step(self, level: _Level, at: int, *, opened: bool) -> tuple[object, int]:
+    def _step(self, level: _Level, at: int) -> int:
         """Go on inside the innermost level: the next entry, or its end."""
         char = self.text[at : at + 1]
         is_object = level.keys is not None
         if char == ("}" if is_object else "]"):
             self._levels.pop()
-            return level.close(), at + 1
-        if not opened:
+            return at + 1
+        if level.fresh:
+            level.fresh = False
+        else:
             if char != ",":
                 raise self._expect('"," or "}"' if is_object else '"," or "]"', at)
             at = self._space(at + 1)
+            level.index += 1
         if is_object:
             at = self._key(level, at)
+        elif self._large:
+            at = self._pass_over(level, at)
         node = level.wanted
-        child = node.children.get(_part(level)) if node is not None else None
-        return self._value(at, child)
+        return self._value(
+            at, None if node is None else node.children.get(_part(level))
+        )
+
+    def _pass_over(self, level: _Level, at: int) -> int:
+        """Go on behind entries of an array in which nothing is to be found."""
+        clean, room = self._wanted is None, level.room()
+        while True:
+            size = _SIZES[level.size]
+            match = None
+            if size <= room:
+                match = _run(size, clean=clean).match(self.text, at)
+            if match is not None:
+                at = match.end()
+                level.index += size
+                room -= size
+                level.size = min(level.size + 1, len(_SIZES) - 1)
+            elif level.size:
+                level.size -= 1
+            else:
+                return at
+
+    def _end(self, at: int, wanted: _Wanted | None) -> int | None:
+        """Return the end of an object or array in which nothing is to be found."""
+        if wanted is not None and wanted.children:
+            return None
+        shallow = _shallow().match(self.text, at)
+        if self._wanted is not None:
+            return self._closed(at) if shallow is None else shallow.end()
+        if shallow is None and not self._tries:
+            return None
+        if shallow is not None and len(self._levels) + _SHALLOW >= MAX_DEPTH:
+            return None
+        try:
+            end = READ_PAIRS(self.text, at)[1]
+            if not (self._halves and _SURROGATE_ESCAPE.search(self.text, at, end)):
+                return end
+        except (OddError, ValueError):
+            pass
+        if shallow is None:
+            self._tries -= 1
+        return None
+
+    def _closed(self, at: int) -> int | None:
+        depth = 0
+        for match in _BRACKETS.finditer(self.text, at):
+            if match[0] in "[{":
+                depth += 1
+            elif match[0] in "]}":
+                depth -= 1
+                if not depth:
+                    return match.end()
+        return None
 
     def _key(self, level: _Level, at: int) -> int:
         if self.text[at : at + 1] != '"':
@@ -245,47 +512,50 @@ class _Scanner:
         if level.keys is not None and key in level.keys:
             message = f'the key "{safe(key, 60)}" must be given once, got it again'
             self.odd("duplicate-key", message, at)
+        if level.keys is not None:
+            level.keys.add(key)
         at = self._space(end)
         if self.text[at : at + 1] != ":":
             raise self._expect('":"', at)
         return self._space(at + 1)
 
-    def _value(self, at: int, wanted: _Wanted | None) -> tuple[object, int]:
+    def _value(self, at: int, wanted: _Wanted | None) -> int:
         if wanted is not None and wanted.offset is None:
             wanted.offset = at
+            self._count -= 1
+            if not self._count:
+                raise _EnoughError
         char = self.text[at : at + 1]
         if char == '"':
-            return self._string(at)
+            return self._string(at)[1]
         if char and char in "{[":
+            end = self._end(at, wanted) if self._large else None
+            if end is not None:
+                return end
             if len(self._levels) >= MAX_DEPTH:
                 message = f"the document must have at most {MAX_DEPTH} levels, got more"
                 raise _BrokenError("too-deep", message, at)
             self._levels.append(_Level(wanted, is_object=char == "{"))
-            return _OPENED, at + 1
+            return at + 1
         match = _SCALAR.match(self.text, at)
         if match is None:
             raise self._expect("a value", at)
-        return self._scalar(match), match.end()
+        self._scalar(match)
+        return match.end()
 
-    def _scalar(self, match: re.Match[str]) -> object:
-        digits = match["number"]
+    def _scalar(self, match: re.Match[str]) -> None:
+        digits, at = match["number"], match.start()
         if digits is None:
-            if match["word"] is not None:
-                return _WORDS[match["word"]]
-            message = f"a number must be finite, got {match['constant']}"
-            self.odd("not-finite", message, match.start())
-            return None
-        if match["part"] is None and match["exp"] is None:
-            if len(digits) <= 17 and abs(int(digits)) <= MAX_INTEGER:
-                return int(digits)
-            message = f"an integer must lie within 2^53, got {digits[:40]}"
-            self.odd("integer-too-large", message, match.start())
-            return None
-        value = as_number(digits)
-        if value is None:
+            if match["constant"] is not None:
+                message = f"a number must be finite, got {match['constant']}"
+                self.odd("not-finite", message, at)
+        elif match["part"] is None and match["exp"] is None:
+            if as_integer(digits) is None:
+                message = f"an integer must lie within 2^53, got {digits[:40]}"
+                self.odd("integer-too-large", message, at)
+        elif as_number(digits) is None:
             message = f"a number must be finite, got {digits[:40]}"
-            self.odd("not-finite", message, match.start())
-        return value
+            self.odd("not-finite", message, at)
 
     def _string(self, at: int) -> tuple[str, int]:
         match = _STRING.match(self.text, at)
@@ -313,6 +583,3 @@ class _Scanner:
 
 def _part(level: _Level) -> str:
     return str(level.part()).replace("~", "~0").replace("/", "~1")
-
-
-_OPENED = object()

@@ -8,7 +8,6 @@ Source: docs/reference/wire-format.md, "Strict JSON".
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
@@ -17,9 +16,14 @@ import attrs
 from msdcomp._jsonscan import (
     MAX_DEPTH,
     MAX_INTEGER,
+    READ,
+    READ_PAIRS,
+    OddError,
     Places,
-    as_number,
-    scan,
+    nests_too_deep,
+    oddities,
+    offsets,
+    read_loosely,
 )
 from msdcomp.canonical import canonical
 from msdcomp.codes import CODES
@@ -43,7 +47,6 @@ __all__ = [
 MAX_BYTES = 8 * 1024 * 1024
 
 _BOM = "\ufeff"
-_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 @attrs.frozen(kw_only=True)
@@ -65,79 +68,24 @@ class Parsed:
     loose: object = attrs.field(default=None, eq=False)
 
 
-class _OddError(Exception):
-    """Leaves the fast road; the slow one finds out why."""
-
-
-def _integer(digits: str) -> int:
-    if len(digits) <= 17:  # 2^53 has 16 digits, and there may be a sign
-        value = int(digits)
-        if -MAX_INTEGER <= value <= MAX_INTEGER:
-            return value
-    raise _OddError
-
-
-def _number(digits: str) -> int | float:
-    value = as_number(digits)
-    if value is None:
-        raise _OddError
-    return value
-
-
-def _constant(name: str) -> float:
-    raise _OddError(name)
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise _OddError
-    return value
-
-
-_SCAN = json.JSONDecoder(
-    parse_int=_integer, parse_float=_number, parse_constant=_constant
-).raw_decode
-# Looks at every object, at half the speed.
-_SCAN_PAIRS = json.JSONDecoder(
-    object_pairs_hook=_object,
-    parse_int=_integer,
-    parse_float=_number,
-    parse_constant=_constant,
-).raw_decode
 _SPACE = re.compile(r"[ \t\n\r]*+")
-
-
-def _nests_too_deep(text: str) -> bool:
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return False
-    depth = 0
-    for match in _BRACKETS.finditer(text):
-        bracket = match[0]
-        if bracket in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                return True
-        elif bracket in "]}":
-            depth -= 1
-    return False
 
 
 def _fast(text: str) -> Parsed:
     """Return the value of strict JSON, or raise for any reason not to be sure."""
-    if _nests_too_deep(text):
-        raise _OddError
+    if nests_too_deep(text):
+        raise OddError
     escaped = "\\" in text and "\\u" in text
     start = _SPACE.match(text).end()  # type: ignore[union-attr]
-    value, end = (_SCAN_PAIRS if escaped else _SCAN)(text, start)
+    value, end = (READ_PAIRS if escaped else READ)(text, start)
     if end != len(text) and not _SPACE.fullmatch(text, end):
-        raise _OddError
+        raise OddError
     # Fails on half a surrogate pair.
     document = canonical(value)
     # The last of two equal keys has won, and a colon is gone. Colons in strings stand
     # as they are in both texts, unless an escape hides one.
     if not escaped and text.count(":") != document.count(b":"):
-        raise _OddError
+        raise OddError
     return Parsed(value=value, document=document)
 
 
@@ -154,7 +102,7 @@ def parse(data: bytes | str) -> Parsed:
     try:
         if len(data if isinstance(data, bytes) else data.encode()) <= MAX_BYTES:
             return _fast(data.decode() if isinstance(data, bytes) else data)
-    except (_OddError, ValueError):
+    except (OddError, ValueError):
         # ValueError covers faulty UTF-8, either way, and faulty JSON.
         pass
     return _slow(data)
@@ -192,19 +140,15 @@ def _slow(data: bytes | str) -> Parsed:
         start = 1
         message = "the text must start with its first character, got a byte order mark"
         problems.append(_problem("byte-order-mark", message, "", places, 0))
-    scanned = scan(text, start)
     problems += [
         _problem(odd.code, odd.message, odd.path, places, odd.offset)
-        for odd in scanned.oddities
+        for odd in oddities(text, start)
     ]
+    loose = read_loosely(text, start)
+    if problems:
+        return Parsed(problems=tuple(problems), loose=loose)
     # Text that has no oddity after all is simply strict.
-    value = None if problems else scanned.value
-    return Parsed(
-        value=value,
-        problems=tuple(problems),
-        document=b"" if problems else canonical(value),
-        loose=scanned.value,
-    )
+    return Parsed(value=loose, document=canonical(loose), loose=loose)
 
 
 def _decoded(data: bytes | str) -> tuple[str, tuple[int, int] | None]:
@@ -225,7 +169,7 @@ def locate_all(data: bytes | str, pointers: Iterable[str]) -> dict[str, Location
     """Return the place of each pointer in a text; a missing key is at its object."""
     text, _ = _decoded(data)
     wanted = list(pointers)
-    found = scan(text, 1 if text.startswith(_BOM) else 0, wanted).found
+    found = offsets(text, 1 if text.startswith(_BOM) else 0, wanted)
     places = Places(text)
     return {path: places.location(found(path)) for path in wanted}
 

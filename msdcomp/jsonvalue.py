@@ -12,7 +12,13 @@ from itertools import islice
 
 from pyrsistent import PVector
 
-from msdcomp._jsonscan import MAX_DEPTH, MAX_INTEGER, MAX_ODDITIES, as_number
+from msdcomp._jsonscan import (
+    MAX_DEPTH,
+    MAX_INTEGER,
+    MAX_ODDITIES,
+    as_number,
+    short_key,
+)
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Problem, pointer
 from msdcomp.jsontext import MAX_BYTES, Parsed, canonical
@@ -38,8 +44,9 @@ def adopt(value: object) -> Parsed:
 
 
 def _problem(code: str, message: str, path: Iterable[str | int]) -> Problem:
+    parts = (short_key(part) if isinstance(part, str) else part for part in path)
     return Problem(
-        code=code, path=pointer(*path), message=message, hint=CODES[code].remedy
+        code=code, path=pointer(*parts), message=message, hint=CODES[code].remedy
     )
 
 

@@ -56,7 +56,7 @@ class Decoded(Record):
 
 
 def decode(
-    data: bytes | str | Mapping[str, object],
+    data: object,
     folder: str | None = None,
     file: str | None = None,
 ) -> Decoded:
@@ -64,15 +64,23 @@ def decode(
 
     Args:
         data: The document: UTF-8 bytes, text, or the mapping a JSON reader gave.
+            Anything else is refused, as a document that holds no object.
         folder: Name of the folder it lies in, which its id must equal; None leaves
             the comparison out.
         file: Path shown with each problem, relative to its scope.
 
     Returns:
-        The manifest or its faults, never both. Never raises for the content of `data`,
-        and never changes it.
+        The manifest or its faults, never both. Never raises, whatever `data` is, and
+        never changes it.
     """
-    parsed = adopt(data) if isinstance(data, Mapping) else jsontext.parse(data)
+    text = _text(data)
+    if text is not None:
+        parsed = jsontext.parse(text)
+    elif isinstance(data, Mapping):
+        parsed = adopt(data)
+    else:
+        problems = tuple(problem.at(None, file) for problem in check(data, folder))
+        return Decoded(problems=problems, is_object=False)
     if parsed.problems:
         return Decoded(
             problems=tuple(problem.at(None, file) for problem in parsed.problems),
@@ -97,16 +105,30 @@ def decode(
     )
 
 
+def _text(data: object) -> bytes | str | None:
+    """Return what is given as text or bytes, or None when it is something else."""
+    if isinstance(data, bytes | str):
+        return data
+    if isinstance(data, bytearray | memoryview):
+        try:
+            return bytes(data)
+        except ValueError:
+            # A view whose memory was given back.
+            return None
+    return None
+
+
 def place(
     problems: Iterable[Problem],
-    data: bytes | str | Mapping[str, object],
+    data: object,
     file: str | None = None,
 ) -> tuple[Problem, ...]:
     """Return problems with file, line and column, as far as these are known."""
     found = tuple(problems)
-    if isinstance(data, Mapping):
+    text = _text(data)
+    if text is None:
         return tuple(problem.at(None, file) for problem in found)
-    places = jsontext.locate_all(data, {problem.path for problem in found})
+    places = jsontext.locate_all(text, {problem.path for problem in found})
     return tuple(problem.at(places[problem.path], file) for problem in found)
 
 

@@ -12,7 +12,7 @@ from msdcomp.diagnostics import Problem, Severity
 from msdcomp.rules import envelope, feature, reviewer, runtime
 from msdcomp.rules._order import in_document_order
 from msdcomp.rules._shape import Field, Found, Rule, UnknownField, shape
-from msdcomp.rules._words import MAX_PROBLEMS, fault, kind_of
+from msdcomp.rules._words import MAX_PROBLEMS, fault, kind_of, too_many
 from msdcomp.rules.contract import check_contract, undispatched
 from msdcomp.rules.unknown import notices
 from msdcomp.vocabulary import FEATURE_ONLY_FIELDS
@@ -107,6 +107,5 @@ def _finished(value: object, found: Sequence[Found]) -> tuple[Problem, ...]:
     others = [entry for entry in problems if entry.severity is not Severity.ERROR]
     kept = in_document_order(value, (*errors[:MAX_PROBLEMS], *others[:MAX_PROBLEMS]))
     if len(errors) > MAX_PROBLEMS:
-        message = f"the manifest has more than {MAX_PROBLEMS} faults"
-        return (*kept, fault("too-many-problems", "", message))
+        return (*kept, too_many())
     return kept

@@ -18,6 +18,8 @@ def in_document_order(
     A key that is not there counts as standing just before the first key of its object;
     problems of one place keep their order.
     """
+    found = tuple(problems)
+    named = {_key(part) for problem in found for part in problem.path.split("/")}
     # One numbering of the keys for each object met, not a search for each problem.
     numbering: dict[int, dict[str, int]] = {}
 
@@ -25,11 +27,11 @@ def in_document_order(
         place: object = document
         ranks = []
         for part in problem.path.split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
+            key = _key(part)
             if isinstance(place, dict):
                 keys = numbering.get(id(place))
                 if keys is None:
-                    keys = {name: number for number, name in enumerate(place)}
+                    keys = {n: at for at, n in enumerate(place) if n in named}
                     numbering[id(place)] = keys
                 ranks.append(keys.get(key, -1))
                 place = place.get(key)
@@ -41,4 +43,8 @@ def in_document_order(
                 place = None
         return tuple(ranks)
 
-    return tuple(sorted(problems, key=rank))
+    return tuple(sorted(found, key=rank))
+
+
+def _key(part: str) -> str:
+    return part.replace("~1", "/").replace("~0", "~")

@@ -7,11 +7,12 @@ the empty tuple. They are total: any JSON value may stand anywhere.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
-from msdcomp.diagnostics import Problem
+from msdcomp.diagnostics import Problem, Severity
 from msdcomp.rules._words import (
     MAX_PROBLEMS,
     escape,
@@ -29,7 +30,7 @@ from msdcomp.vocabulary import RESERVED_NAMES
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 @attrs.frozen
@@ -45,6 +46,35 @@ Found: TypeAlias = Problem | UnknownField
 Check: TypeAlias = "Callable[[object, str], Sequence[Found]]"
 #: A check of what is known to be an object already.
 ObjectCheck: TypeAlias = "Callable[[dict[str, object], str], Sequence[Found]]"
+
+
+class Gathered:
+    """What a walk along a list or an object has found, up to a bound.
+
+    Errors and notices have a bound each: any number of notices must not hide an error.
+    """
+
+    __slots__ = ("_errors", "_notices", "found")
+
+    def __init__(self) -> None:
+        """Start with nothing found."""
+        self.found: list[Found] = []
+        self._errors = self._notices = 0
+
+    def add(self, some: Iterable[Found]) -> bool:
+        """Take up what was found at one place; tell whether the walk may end."""
+        for entry in some:
+            if isinstance(entry, Problem) and entry.severity is Severity.ERROR:
+                self._errors += 1
+            elif self._notices < MAX_PROBLEMS:
+                self._notices += 1
+            else:
+                continue
+            self.found.append(entry)
+            # One more than are shown, so that it can be said that there are more.
+            if self._errors > MAX_PROBLEMS:
+                return True
+        return False
 
 
 @attrs.frozen
@@ -196,37 +226,35 @@ def array(item: Rule, *, filled: bool = False, distinct: bool = False) -> Rule:
             return (wrong_type(value, path, expected),)
         if not value:
             return (must_be("empty-array", value, path, expected),) if filled else ()
-        found: list[Found] = []
+        gathered = Gathered()
         if not (
             set(map(type, value)) == plain
             and all(value)
             and (values is None or values.issuperset(value))
         ):
             for index, entry in enumerate(value):
-                found += check(entry, f"{path}/{index}")
-                if len(found) > MAX_PROBLEMS:
-                    return found
-        return [*found, *_repeated(value, path)] if distinct else found
+                some = check(entry, f"{path}/{index}")
+                if some and gathered.add(some):
+                    return gathered.found
+        if distinct:
+            gathered.add(_repeated(value, path))
+        return gathered.found
 
     return Rule(checked, expected)
 
 
-def _repeated(entries: list[object], path: str) -> Sequence[Found]:
+def _repeated(entries: list[object], path: str) -> Iterator[Found]:
     texts = [entry if isinstance(entry, str) else None for entry in entries]
     if len(set(texts)) == len(texts):
-        return ()
+        return
     seen: set[str] = set()
-    found = []
     for index, text in enumerate(texts):
         if text is None:
             continue
         if text in seen:
             at = f"{path}/{index}"
-            found.append(
-                fault("duplicate-entry", at, f"{label(at)} repeats {show(text)}")
-            )
+            yield fault("duplicate-entry", at, f"{label(at)} repeats {show(text)}")
         seen.add(text)
-    return found[:MAX_PROBLEMS]
 
 
 def mapping(key: Check, value_rule: Rule, expected: str = "an object") -> Rule:
@@ -236,14 +264,13 @@ def mapping(key: Check, value_rule: Rule, expected: str = "an object") -> Rule:
     def checked(value: object, path: str) -> Sequence[Found]:
         if not isinstance(value, dict):
             return (wrong_type(value, path, expected),)
-        found: list[Found] = []
+        gathered = Gathered()
         for name, entry in value.items():
             at = f"{path}/{escape(name)}"
-            found += key(name, at)
-            found += check(entry, at)
-            if len(found) > MAX_PROBLEMS:
+            some = [*key(name, at), *check(entry, at)]
+            if some and gathered.add(some):
                 break
-        return found
+        return gathered.found
 
     return Rule(checked, expected)
 
@@ -300,12 +327,9 @@ def shape(
             found += _unknown(value, path)
         return found
 
-    def _unknown(value: dict[str, object], path: str) -> list[Found]:
-        unknown: list[Found] = [
-            UnknownField(f"{path}/{escape(key)}", key, known)
-            for key in value
-            if key not in rows
-        ]
-        return unknown[:MAX_PROBLEMS]
+    def _unknown(value: dict[str, object], path: str) -> Iterator[Found]:
+        keys = (key for key in value if key not in rows)
+        for key in islice(keys, MAX_PROBLEMS):
+            yield UnknownField(f"{path}/{escape(key)}", key, known)
 
     return Rule(checked, "an object")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from msdcomp._jsonscan import short_key
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Problem, Severity
 from msdcomp.safetext import safe
+from msdcomp.spelling import closest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 #: Problems of one kind of place are listed up to this number, so that a hostile
 #: document of megabytes cannot make a report of gigabytes.
@@ -21,7 +23,7 @@ _LISTED = 12
 
 
 def kind_of(value: object) -> str:
-    """Return the JSON name of a value's type."""
+    """Return the JSON name of a value's type, or its own when JSON has none."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -30,7 +32,9 @@ def kind_of(value: object) -> str:
         return "string"
     if isinstance(value, int | float):
         return "number"
-    return "array" if isinstance(value, list) else "object"
+    if isinstance(value, list | dict):
+        return "array" if isinstance(value, list) else "object"
+    return safe(type(value).__name__, _SHOWN)
 
 
 def show(value: object) -> str:
@@ -71,22 +75,10 @@ def listed(values: Iterable[object], word: str = "or") -> str:
     return f" {word} ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
-def closest(text: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `text` is a slip of, if it is one."""
-    # Imported on use: a healthy manifest never needs it.
-    from difflib import get_close_matches  # noqa: PLC0415
-
-    if len(text) > _SHOWN:
-        return None
-    by_lower = {name.lower(): name for name in known}
-    found = get_close_matches(text.lower(), by_lower, n=1, cutoff=0.8)
-    return by_lower[found[0]] if found else None
-
-
-def suggest(text: object, known: Iterable[str]) -> str | None:
+def suggest(text: object, known: Collection[str]) -> str | None:
     """Return a "did you mean" for a slip of a letter or so."""
     near = closest(text, known) if isinstance(text, str) else None
-    return f'Did you mean "{near}"?' if near else None
+    return None if near is None else f"Did you mean {show(near)}?"
 
 
 def fault(
@@ -129,8 +121,15 @@ def missing(path: str, expected: str) -> Problem:
     )
 
 
+def too_many() -> Problem:
+    """Return what ends a report that was cut short."""
+    message = f"the manifest has more than {MAX_PROBLEMS} faults"
+    return fault("too-many-problems", "", message)
+
+
 def escape(key: str) -> str:
-    """Return a key as a part of a JSON pointer."""
+    """Return a key as a part of a JSON pointer; a very long one is cut."""
+    key = short_key(key)
     if "~" not in key and "/" not in key:
         return key
     return key.replace("~", "~0").replace("/", "~1")

@@ -5,17 +5,18 @@ They are asked of manifests that are valid on their own.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from msdcomp.diagnostics import pointer
-from msdcomp.rules._words import fault, listed, show, suggest
+from msdcomp.rules._words import MAX_PROBLEMS, fault, listed, show, suggest, too_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from msdcomp.diagnostics import Problem
     from msdcomp.host import HostContract
-    from msdcomp.manifest import Contribution, Gate, Manifest, Step
+    from msdcomp.manifest import ConfigSlice, Contribution, Gate, Manifest, Step
 
 __all__ = ["check_contract", "undispatched"]
 
@@ -40,23 +41,30 @@ def check_contract(manifest: Manifest, contract: HostContract) -> tuple[Problem,
     and `pointFrom`. Ordered by steps, contributions, gates, as declared.
     Source: docs/reference/host-contract.md.
     """
-    found: list[Problem] = []
+    return _bounded(_asked(manifest, contract))
+
+
+def _bounded(found: Iterator[Problem]) -> tuple[Problem, ...]:
+    kept = tuple(islice(found, MAX_PROBLEMS))
+    return (*kept, too_many()) if next(found, None) is not None else kept
+
+
+def _asked(manifest: Manifest, contract: HostContract) -> Iterator[Problem]:
+    # Looked up for every step, so as sets and once for each key.
+    offered: dict[str, frozenset[str]] = {}
     for group, kind, index, hook in _hooks(manifest):
         if kind == "contribution":
-            found += _role(hook, index, contract)  # type: ignore[arg-type]
+            yield from _role(hook, index, contract)  # type: ignore[arg-type]
         if kind == "step":
-            found += _point_from(manifest, hook, index)  # type: ignore[arg-type]
+            yield from _point_from(manifest, hook, index, offered)  # type: ignore[arg-type]
         if hook.when is not None and hook.when not in manifest.config:
-            found.append(
-                fault(
-                    "when-undeclared",
-                    pointer(group, index, "when"),
-                    f"when must be a key of this capability's config, got "
-                    f"{show(hook.when)}",
-                    suggest(hook.when, manifest.config),
-                )
+            yield fault(
+                "when-undeclared",
+                pointer(group, index, "when"),
+                f"when must be a key of this capability's config, got "
+                f"{show(hook.when)}",
+                suggest(hook.when, manifest.config),
             )
-    return tuple(found)
 
 
 def _role(hook: Contribution, index: int, contract: HostContract) -> Iterator[Problem]:
@@ -72,7 +80,9 @@ def _role(hook: Contribution, index: int, contract: HostContract) -> Iterator[Pr
         )
 
 
-def _point_from(manifest: Manifest, step: Step, index: int) -> Iterator[Problem]:
+def _point_from(
+    manifest: Manifest, step: Step, index: int, offered: dict[str, frozenset[str]]
+) -> Iterator[Problem]:
     if step.point_from is None:
         return
     path = pointer("steps", index, "pointFrom")
@@ -92,13 +102,21 @@ def _point_from(manifest: Manifest, step: Step, index: int) -> Iterator[Problem]
             f"pointFrom must name an enum key, got {show(step.point_from)} of type "
             f"{slice_.type}",
         )
-    elif step.point not in slice_.values:
+    elif step.point not in _offered(step.point_from, slice_, offered):
         yield fault(
             "point-from-missing-point",
             path,
             f"pointFrom must name a key whose values hold the step's own point "
             f"{step.point}, got {show(step.point_from)} without it",
         )
+
+
+def _offered(
+    key: str, slice_: ConfigSlice, offered: dict[str, frozenset[str]]
+) -> frozenset[str]:
+    if key not in offered:
+        offered[key] = frozenset(slice_.values)
+    return offered[key]
 
 
 def undispatched(manifest: Manifest, contract: HostContract) -> tuple[Problem, ...]:
@@ -108,7 +126,7 @@ def undispatched(manifest: Manifest, contract: HostContract) -> tuple[Problem, .
     only wants to warn turns them into warnings.
     Source: docs/reference/host-contract.md, "Dispatched kinds".
     """
-    return tuple(
+    return _bounded(
         fault(
             "kind-not-dispatched",
             pointer(group, index, "point"),

@@ -7,6 +7,7 @@ Source: docs/explanation/composition.md, "The one place where a skip must be lou
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from msdcomp._jsonscan import Repeated
@@ -44,18 +45,27 @@ def declared_gates(value: object) -> tuple[DeclaredGate, ...]:
     """
     if not isinstance(value, dict) or "gates" not in value:
         return ()
+    slices = _singles(_single(value, "config"))
     return tuple(
         gate
         for gates in _every(value, "gates")
         if isinstance(gates, list)
         for entry in gates
         if isinstance(entry, dict)
-        for gate in _gates_of(entry, value)
+        for gate in _gates_of(entry, slices)
     )
 
 
+def _singles(value: object) -> dict[str, object]:
+    """Return the entries of an object whose key is given exactly once."""
+    if not isinstance(value, Repeated):
+        return value if isinstance(value, dict) else {}
+    counts = Counter(name for name, _ in value.pairs)
+    return {name: entry for name, entry in value.items() if counts[name] == 1}
+
+
 def _gates_of(
-    entry: dict[str, object], document: dict[str, object]
+    entry: dict[str, object], slices: dict[str, object]
 ) -> list[DeclaredGate]:
     points = [
         point
@@ -65,23 +75,21 @@ def _gates_of(
     if not points:
         return []
     blocking = [flag for flag in _every(entry, "blocking") if isinstance(flag, bool)]
+    # Of two answers the stricter one counts.
+    blocks = any(blocking) if blocking else None
+    condition = _condition(_single(entry, "when"), slices)
     check = _single(entry, "check")
+    text = canonical(check).decode() if isinstance(check, dict) else None
     return [
-        DeclaredGate(
-            point=point,
-            # Of two answers the stricter one counts.
-            blocking=any(blocking) if blocking else None,
-            condition=_condition(_single(entry, "when"), document),
-            check=canonical(check).decode() if isinstance(check, dict) else None,
-        )
+        DeclaredGate(point=point, blocking=blocks, condition=condition, check=text)
         for point in points
     ]
 
 
-def _condition(when: object, document: dict[str, object]) -> GateCondition | None:
+def _condition(when: object, slices: dict[str, object]) -> GateCondition | None:
     if not isinstance(when, str):
         return None
-    slice_ = _single(_single(document, "config"), when)
+    slice_ = slices.get(when)
     type_ = _single(slice_, "type")
     if not isinstance(type_, str) or type_ not in SLICE_TYPES:
         return GateCondition(key=when)

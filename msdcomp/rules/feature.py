@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from msdcomp.rules._shape import (
@@ -10,6 +11,7 @@ from msdcomp.rules._shape import (
     STRING,
     Field,
     Found,
+    Gathered,
     Rule,
     array,
     mapping,
@@ -63,18 +65,19 @@ def _runtime_id(value: object, path: str) -> Sequence[Found]:
 def _supported(value: object, path: str) -> Sequence[Found]:
     if not isinstance(value, list) or "*" not in value:
         return _SOME_RUNTIMES.check(value, path)
-    entries = [
-        found
+    found = (
+        problem
         for index, entry in enumerate(value)
         if entry != "*"
-        for found in _runtime_id(entry, f"{path}/{index}")
-    ]
+        for problem in _runtime_id(entry, f"{path}/{index}")
+    )
+    entries = tuple(islice(found, MAX_PROBLEMS))
     if len(value) == 1:
         return entries
     message = f'{label(path)} must hold "*" alone or runtime ids, got both'
     if all(entry == "*" for entry in value):
         message = f'{label(path)} must hold "*" once, got it {len(value)} times'
-    return (fault("wildcard-mixed", path, message), *entries[:MAX_PROBLEMS])
+    return (fault("wildcard-mixed", path, message), *entries)
 
 
 def _unsupported_id(value: object, path: str) -> Sequence[Found]:
@@ -199,7 +202,7 @@ def _owned(value: dict[str, object], path: str) -> Sequence[Found]:
     if not isinstance(steps, list):
         return ()
     skills, agents = _declared(value, "skills"), _declared(value, "agents")
-    found: list[Found] = []
+    gathered = Gathered()
     for index, step in enumerate(steps):
         ref = step.get("ref") if isinstance(step, dict) else None
         if not isinstance(ref, dict):
@@ -208,8 +211,9 @@ def _owned(value: dict[str, object], path: str) -> Sequence[Found]:
             stem = ref.get(kind)
             if isinstance(stem, str):
                 at = f"{path}/steps/{index}/ref/{kind}"
-                found += _stem(kind, stem, stems, at)
-    return found[:MAX_PROBLEMS]
+                if gathered.add(_stem(kind, stem, stems, at)):
+                    return gathered.found
+    return gathered.found
 
 
 def _stem(
@@ -222,7 +226,7 @@ def _stem(
         return ()
     message = f"{kind} must be one of this capability's {kind}s, got {show(stem)}"
     code = "undeclared-skill" if kind == "skill" else "undeclared-agent"
-    return (fault(code, path, message, suggest(stem, sorted(stems)[:MAX_PROBLEMS])),)
+    return (fault(code, path, message, suggest(stem, stems)),)
 
 
 def _activation(value: dict[str, object], path: str) -> Sequence[Found]:

@@ -11,6 +11,7 @@ from msdcomp.rules._shape import (
     STRING,
     Field,
     Found,
+    Gathered,
     Rule,
     array,
     member,
@@ -264,8 +265,8 @@ def _dialect(value: dict[str, object], path: str) -> Sequence[Found]:
     events, dialect = value.get("extendedHookEvents"), value.get("hookEvents")
     if not isinstance(events, list):
         return ()
-    found = []
-    for index, event in enumerate(events[:100]):
+    gathered = Gathered()
+    for index, event in enumerate(events):
         if not isinstance(event, str):
             continue
         needed = (
@@ -281,10 +282,10 @@ def _dialect(value: dict[str, object], path: str) -> Sequence[Found]:
                 f'got {show(event)}, which belongs to "{needed}"'
             )
             at = f"{path}/extendedHookEvents/{index}"
-            found.append(
-                fault("dialect-mismatch", at, message, f'Set hookEvents to "{needed}".')
-            )
-    return found
+            hint = f'Set hookEvents to "{needed}".'
+            if gathered.add((fault("dialect-mismatch", at, message, hint),)):
+                break
+    return gathered.found
 
 
 _SWITCHES = shape(

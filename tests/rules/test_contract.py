@@ -52,9 +52,9 @@ def test_a_healthy_manifest_asks_for_nothing_the_host_lacks(
         ),
         (
             "/gates/0/when",
-            "tides.off",
+            "tide.on",
             "when-undeclared",
-            'when must be a key of this capability\'s config, got "tides.off"',
+            'when must be a key of this capability\'s config, got "tide.on"',
             'Did you mean "tides.on"?',
         ),
         (
