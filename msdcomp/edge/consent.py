@@ -82,6 +82,12 @@ class ConsentStore(Record):
             return Consent.NONE
         return self.records[key] or Consent.UNREADABLE
 
+    def gated(self, project_root: str) -> set[str]:
+        """Return the ids of a project whose agreed manifest declared gates."""
+        root = _as_recorded(project_root)
+        records = (record for record in self.records.values() if record)
+        return {r.id for r in records if r.project_root == root and r.gate_points}
+
 
 def _as_recorded(path: str) -> str:
     """Return a path as records spell it: in UTF-8, whatever the locale."""

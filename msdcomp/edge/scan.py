@@ -34,6 +34,7 @@ from msdcomp.edge.files import (
 )
 from msdcomp.edge.ledger import LEDGER_NAME, read_ledger
 from msdcomp.records import Record
+from msdcomp.safetext import is_capability_id
 from msdcomp.scope import Consent, Scope
 from msdcomp.verdict import IgnoredEntry
 from msdcomp.wire import Decoded, decode
@@ -99,22 +100,21 @@ def scan(places: Places) -> Scan:
     consent: ConsentStore | None = None
     for root in places.roots:
         fd = open_folder(root.folder)
-        if isinstance(fd, FileFault):
-            if fd.code != "missing":
-                ignored.append(_ignored(root, root.shown, fd.reason))
+        if isinstance(fd, FileFault) and fd.code == "missing":
             continue
         if root.scope is Scope.PROJECT and consent is None:
             consent = read_consent(places.home)
+        known = consent or ConsentStore()
+        reader = _Reader(root, fd, known, places.project or "")
         try:
-            known = consent or ConsentStore()
-            reader = _Reader(root, fd, known, places.project or "")
             for found in reader.entries():
                 if isinstance(found, Candidate):
                     candidates.append(found)
                 else:
                     ignored.append(found)
         finally:
-            os.close(fd)
+            if isinstance(fd, int):
+                os.close(fd)
     return Scan(candidates=tuple(candidates), ignored=tuple(ignored))
 
 
@@ -134,13 +134,14 @@ def _text(name: str) -> str:
 
 
 class _Reader:
-    """Reads the entries of one open root."""
+    """Reads the entries of one root, as far as it could be opened."""
 
     def __init__(
-        self, root: Root, fd: int, consent: ConsentStore, project: str
+        self, root: Root, fd: int | FileFault, consent: ConsentStore, project: str
     ) -> None:
         self.root = root
-        self.fd = fd
+        self.fault = fd if isinstance(fd, FileFault) else None
+        self.fd = fd if isinstance(fd, int) else -1
         self.ledger = read_ledger(root.ledger_root)
         self.consent = consent
         self.project = project
@@ -152,15 +153,27 @@ class _Reader:
         if self.ledger.fault:
             reason = f"the ledger says nothing: {self.ledger.fault.reason}"
             yield _ignored(root, LEDGER_NAME, reason)
-        listing = list_folder(self.fd)
+        listing = self.fault or list_folder(self.fd)
         if isinstance(listing, FileFault):
             yield _ignored(root, root.shown, listing.reason)
+            yield from self._remembered(listing.reason)
             return
         if not listing.complete:
             reason = f"only the first {MAX_ENTRIES:,} entries are looked at"
             yield _ignored(root, root.shown, reason)
         for entry in listing.entries:
             yield self._entry(entry)
+
+    def _remembered(self, reason: str) -> Iterator[Candidate]:
+        """Yield what the stores say lies in a root that cannot be listed.
+
+        A control is not lost because its folder cannot be seen.
+        """
+        names = {n for n, entry in self.ledger.entries.items() if entry.gate_points}
+        if self.root.scope is Scope.PROJECT:
+            names |= self.consent.gated(self.project)
+        for name in sorted(filter(is_capability_id, names)):
+            yield self._candidate(name, None, unreadable=reason)
 
     def _entry(self, entry: os.DirEntry[str]) -> Candidate | IgnoredEntry:
         name = entry.name

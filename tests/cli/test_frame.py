@@ -53,12 +53,21 @@ def test_an_unknown_option_is_a_wrong_use(msd: Msd) -> None:
 
 
 @pytest.mark.parametrize("option", ["--home", "--project"])
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("compose",),
+        ("explain", "ui"),
+        ("capability", "list"),
+        ("loop", "render-hooks", "plan:pre"),
+    ],
+)
 def test_a_folder_that_is_none_is_a_wrong_use(
-    msd: Msd, tmp_path: Path, option: str
+    msd: Msd, tmp_path: Path, option: str, verb: tuple[str, ...]
 ) -> None:
-    done = msd("compose", option, tmp_path / "absent\x1b[31m")
+    done = msd(*verb, option, tmp_path / "absent\x1b[31m")
 
-    assert done.code == 2
+    assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"msd: error: {option}: ")
     assert done.err.endswith(" is no folder\n")
     assert "\x1b" not in done.err

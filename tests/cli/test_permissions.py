@@ -187,6 +187,26 @@ def test_an_overlay_root_that_may_not_be_read(
     assert "bollard" in done.out
 
 
+@pytest.mark.parametrize("remembered", ["ledger", "consent"])
+def test_the_gates_of_an_overlay_root_that_may_not_be_read_are_remembered(
+    home: Path, project: Path, bound: Bound, lock: Lock, remembered: str
+) -> None:
+    root = home if remembered == "ledger" else project
+    bundle = install(root, feature("anchor", gates=[GATE]))
+    if remembered == "ledger":
+        _remember(home, "anchor", "no id", ".dot")
+    else:
+        _agree(home, project, bundle)
+    lock(bundle.parent)
+
+    done = bound("loop", "render-hooks", "ship:pre", "--json")
+
+    assert done.code == 0
+    assert [w["capId"] for w in done.json["warnings"]] == ["anchor"]
+    assert "anchor" in done.err
+    assert _blocked(bound("compose", "--json").json) == [("anchor", "ship:pre")]
+
+
 def test_a_consent_store_that_may_not_be_read(
     home: Path, project: Path, bound: Bound, lock: Lock
 ) -> None:

@@ -178,6 +178,20 @@ def test_streams_of_a_host_may_be_missing_closed_or_broken(
         assert (done.code, done.err) == (2, f"msd: error: {reason}\n")
 
 
+def test_a_reader_of_a_host_that_is_gone_is_no_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Gone(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", Gone())
+        code = main(["--version"])
+
+    assert (code, capsys.readouterr().err) == (0, "")
+
+
 def test_a_stream_lets_go_of_what_it_cannot_write(tmp_path: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         full.write("x")

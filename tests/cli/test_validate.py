@@ -255,6 +255,30 @@ def test_a_path_that_is_no_manifest_is_named_as_it_was_given(
     assert f"\n{path}: error[unreadable] " in "\n" + msd("validate", path).out
 
 
+def test_a_folder_that_cannot_be_listed_is_told_in_its_place(
+    msd: Msd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / name / "x").mkdir(parents=True)
+    (tmp_path / "c" / "x" / "capability.json").write_text("{", "utf-8")
+    real = os.scandir
+
+    def failing(path: Any) -> Any:
+        if str(path).endswith("/b"):
+            raise PermissionError(13, "denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", failing)
+
+    done = msd("validate", "--json", tmp_path)
+
+    assert done.code == 1
+    assert [problem["file"] for problem in done.json["problems"]][:2] == [
+        f"{tmp_path}/b/capability.json",
+        f"{tmp_path}/c/x/capability.json",
+    ]
+
+
 def test_every_problem_of_a_draft_names_the_draft(msd: Msd, tmp_path: Path) -> None:
     draft = tmp_path / "draft.json"
     manifest = feature(

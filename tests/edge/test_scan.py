@@ -127,6 +127,46 @@ def test_a_root_that_is_a_file(home: Path, run: Scanner) -> None:
     assert reasons(run()) == {".msd/capabilities": "not a folder"}
 
 
+@pytest.mark.parametrize("broken", ["file", "listing"])
+def test_the_gates_of_a_root_that_cannot_be_listed_are_remembered(
+    home: Path,
+    project: Path,
+    run: Scanner,
+    monkeypatch: pytest.MonkeyPatch,
+    broken: str,
+) -> None:
+    agree(home, project, overlay(project, "bollard"))
+    agree(home, project.parent, overlay(project.parent, "elsewhere"))
+    entries = {
+        "anchor": {"gatePoints": ["ship:pre"], "_pending": {}},
+        "capstan": {"gatePoints": []},
+        "../outside": {"gatePoints": ["ship:pre"]},
+    }
+    write(home / ".msd-capabilities.json", json.dumps({"entries": entries}))
+    if broken == "file":
+        write(home / ".msd" / "capabilities", "x")
+        (project / ".msd").rename(project / "away")
+        write(project / ".msd" / "capabilities", "x")
+        reason = "not a folder"
+    else:
+
+        def failing(_fd: int) -> Iterator[os.DirEntry[str]]:
+            raise OSError(5, "I/O error")
+
+        (home / ".msd" / "capabilities").mkdir()
+        monkeypatch.setattr(os, "scandir", failing)
+        reason = "cannot be read (EIO)"
+    found = run()
+    anchor, bollard = found.candidates
+    assert {c.unreadable for c in found.candidates} == {reason}
+    assert (anchor.folder, anchor.scope) == ("anchor", Scope.GLOBAL)
+    assert (anchor.pending, anchor.stored_gates) == (True, ("ship:pre",))
+    assert (bollard.folder, bollard.scope) == ("bollard", Scope.PROJECT)
+    assert bollard.consent is Consent.CHANGED
+    assert bollard.consented_gates == ("plan:post",)
+    assert reasons(found) == {".msd/capabilities": reason}
+
+
 def test_a_root_that_cannot_be_listed(
     home: Path, run: Scanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
