@@ -8,7 +8,6 @@ Source: docs/explanation/composition.md, "Cross-capability invariants".
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar
@@ -21,6 +20,7 @@ from msdcomp.invariants import Draft, duplicates, quoted, steps
 from msdcomp.manifest import Contribution, Manifest, Step
 from msdcomp.records import Record
 from msdcomp.rules.contract import check_contract
+from msdcomp.spelling import MAX_OPTIONS, closest
 from msdcomp.vocabulary import TIERS
 
 if TYPE_CHECKING:
@@ -420,7 +420,6 @@ class _Supply(Record):
         """Return what was probably meant; the set itself is not searched for it."""
         if spelling := self.draft.spelling(artefact):
             return spelling
-        options = sorted({*self.contract.artefacts(), *self.makers})
-        folded = {option.lower(): option for option in options}
-        close = difflib.get_close_matches(artefact[:100].lower(), folded, 1, 0.8)
-        return folded[close[0]] if close else None
+        if len(self.makers) > MAX_OPTIONS:
+            return None
+        return closest(artefact, {*self.contract.artefacts(), *self.makers})

@@ -13,6 +13,7 @@ from msdcomp.diagnostics import Problem
 from msdcomp.host import HostContract
 from msdcomp.invariants import Draft, Index
 from msdcomp.manifest import Manifest
+from msdcomp.spelling import MAX_OPTIONS
 from msdcomp.wire import decode
 from tests.overlays import (
     HOST_DOCUMENTS,
@@ -547,3 +548,13 @@ def test_a_hostile_artefact_is_made_safe_and_does_not_take_long_to_compare() -> 
     (problem,) = violated(needs("`rm`\n" + "x" * 100_000))
 
     assert problem.message.startswith(f'consumes "rm {"x" * 77}" at plan:pre')
+
+
+def test_among_too_many_names_nothing_is_suggested() -> None:
+    many = [step("plan:pre", [f"PART{n}.md"], []) for n in range(MAX_OPTIONS + 1)]
+    wants = step("plan:pre", [], ["PART0.mdx"])
+
+    few = violated(own(steps=[many[0], wants]))
+    lost = violated(own(steps=[*many, wants]))
+
+    assert [(p.hint or "").count("Did you mean") for p in (*few, *lost)] == [1, 0]
