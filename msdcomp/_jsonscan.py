@@ -54,7 +54,11 @@ _ESCAPE = re.compile(
     r"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
+# The next run of brackets of one direction, over anything else in between.
+_BRACKETS = re.compile(
+    r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+(?:"|\Z)|\[\]|\{\})*+([\[{]++|[\]}]++)',
+    re.DOTALL,
+)
 
 
 def short_key(key: str) -> str:
@@ -68,13 +72,10 @@ def nests_too_deep(text: str) -> bool:
         return False
     depth = 0
     for match in _BRACKETS.finditer(text):
-        bracket = match[0]
-        if bracket in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                return True
-        elif bracket in "]}":
-            depth -= 1
+        run = match[1]
+        depth += len(run) if run[0] in "[{" else -len(run)
+        if depth > MAX_DEPTH:
+            return True
     return False
 
 
@@ -163,26 +164,39 @@ def _loose_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return repeated
 
 
+def _lost(_constant: str) -> None:
+    return None
+
+
 _READ_LOOSELY = json.JSONDecoder(
+    parse_int=as_integer, parse_float=as_number, parse_constant=_lost
+).raw_decode
+_READ_REPEATS = json.JSONDecoder(
     object_pairs_hook=_loose_object,
     parse_int=as_integer,
     parse_float=as_number,
-    parse_constant=lambda _name: None,
+    parse_constant=_lost,
 ).raw_decode
 
 
-def read_loosely(text: str, start: int = 0) -> object:
+def read_loosely(text: str, start: int, *, repeats: bool) -> object:
     """Return the value of JSON that need not be strict, or None when it is no JSON.
 
     Repeated keys are kept by `Repeated`, numbers that cannot be read are None, and
     half a character is a replacement character.
+
+    Args:
+        text: The text.
+        start: Where its value begins, or the space before it.
+        repeats: Whether keys may be repeated; reading is faster when they are not.
     """
     if nests_too_deep(text):
         return None
     if _SURROGATE_ESCAPE.search(text):
         text = _SURROGATE.sub("\ufffd", _ESCAPE.sub(_whole, text))
     try:
-        value, end = _READ_LOOSELY(text, _SPACE.match(text, start).end())  # type: ignore[union-attr]
+        read = _READ_REPEATS if repeats else _READ_LOOSELY
+        value, end = read(text, _SPACE.match(text, start).end())  # type: ignore[union-attr]
     except ValueError:
         return None
     return value if _SPACE.fullmatch(text, end) else None
@@ -206,6 +220,8 @@ _CLEAN_SCALAR = (
 _GAP = r"[ \t\n\r]*+"
 #: Levels below a value that is passed over by its brackets alone.
 _SHALLOW = 6
+#: Length below which looking at every object of a value costs least, in characters.
+_SMALL = 400
 
 
 def _skipped() -> str:
@@ -318,7 +334,7 @@ class _Wanted:
 class _Level:
     """An object or array that is still open."""
 
-    __slots__ = ("fresh", "index", "indexes", "key", "keys", "size", "wanted")
+    __slots__ = ("fresh", "index", "indexes", "key", "keys", "left", "size", "wanted")
 
     def __init__(self, wanted: _Wanted | None, *, is_object: bool) -> None:
         self.keys: set[str] | None = set() if is_object else None
@@ -326,6 +342,8 @@ class _Level:
         self.index = 0
         self.fresh = True
         self.wanted = wanted
+        #: Entries still to be found.
+        self.left = 0 if wanted is None else len(wanted.children)
         self.indexes = [] if wanted is None or is_object else wanted.indexes()
         #: Place in `_SIZES` of how many entries to try to pass over.
         self.size = len(_SIZES) - 1
@@ -353,9 +371,16 @@ class _EnoughError(Exception):
     """Stops a scan: nothing more is to be found."""
 
 
-def oddities(text: str, start: int = 0) -> list[Oddity]:
-    """Return what is odd about a text from `start`, up to a bound."""
-    scanner = _Scanner(text, None, 0)
+def oddities(text: str, start: int, read: Callable[[str, int], int]) -> list[Oddity]:
+    """Return what is odd about a text from `start`, up to a bound.
+
+    Args:
+        text: The text.
+        start: Where its value begins, or the space before it.
+        read: Given the text and an offset, the end of the value there; raises
+            `OddError` or ValueError when it is not strict.
+    """
+    scanner = _Scanner(text, None, 0, read)
     scanner.scan(start)
     return scanner.oddities
 
@@ -373,8 +398,15 @@ def offsets(
 class _Scanner:
     """Looks for oddities, or for the places that are wanted."""
 
-    def __init__(self, text: str, wanted: _Wanted | None, count: int) -> None:
+    def __init__(
+        self,
+        text: str,
+        wanted: _Wanted | None,
+        count: int,
+        read: Callable[[str, int], int] | None = None,
+    ) -> None:
         self.text = text
+        self._read = read
         self.oddities: list[Oddity] = []
         self._levels: list[_Level] = []
         self._wanted = wanted
@@ -384,7 +416,8 @@ class _Scanner:
         self._halves = self._large and _SURROGATE_ESCAPE.search(text) is not None
         #: How often a value of many levels may be tried in vain. Each try may read it
         #: whole, and so may the tries for the levels inside.
-        self._tries = 0 if not self._large or nests_too_deep(text) else 16
+        deep = not self._large or wanted is not None or nests_too_deep(text)
+        self._tries = 0 if deep else 16
 
     def odd(self, code: str, message: str, offset: int) -> None:
         if self._wanted is not None:
@@ -433,6 +466,11 @@ class _Scanner:
 
     def _step(self, level: _Level, at: int) -> int:
         """Go on inside the innermost level: the next entry, or its end."""
+        if self._large and self._wanted is not None and not level.left:
+            # Broken text has no end; then every step is taken.
+            end = self._closed(at, 1)
+            at = at if end is None else end - 1
+            level.left = -1
         char = self.text[at : at + 1]
         is_object = level.keys is not None
         if char == ("}" if is_object else "]"):
@@ -476,15 +514,21 @@ class _Scanner:
         """Return the end of an object or array in which nothing is to be found."""
         if wanted is not None and wanted.children:
             return None
+        # The outermost value is known to be odd.
+        if self._read is not None and not self._levels:
+            return None
         shallow = _shallow().match(self.text, at)
-        if self._wanted is not None:
+        if self._read is None:
             return self._closed(at) if shallow is None else shallow.end()
         if shallow is None and not self._tries:
             return None
         if shallow is not None and len(self._levels) + _SHALLOW >= MAX_DEPTH:
             return None
         try:
-            end = READ_PAIRS(self.text, at)[1]
+            if shallow is not None and shallow.end() - at < _SMALL:
+                end = READ_PAIRS(self.text, at)[1]
+            else:
+                end = self._read(self.text, at)
             if not (self._halves and _SURROGATE_ESCAPE.search(self.text, at, end)):
                 return end
         except (OddError, ValueError):
@@ -493,15 +537,16 @@ class _Scanner:
             self._tries -= 1
         return None
 
-    def _closed(self, at: int) -> int | None:
-        depth = 0
+    def _closed(self, at: int, depth: int = 0) -> int | None:
+        """Return where as many levels as are open from `at` on are closed again."""
         for match in _BRACKETS.finditer(self.text, at):
-            if match[0] in "[{":
-                depth += 1
-            elif match[0] in "]}":
-                depth -= 1
-                if not depth:
-                    return match.end()
+            run = match[1]
+            if run[0] in "[{":
+                depth += len(run)
+            elif depth <= len(run):
+                return match.start(1) + depth
+            else:
+                depth -= len(run)
         return None
 
     def _key(self, level: _Level, at: int) -> int:

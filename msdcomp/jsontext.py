@@ -75,18 +75,28 @@ def _fast(text: str) -> Parsed:
     """Return the value of strict JSON, or raise for any reason not to be sure."""
     if nests_too_deep(text):
         raise OddError
-    escaped = "\\" in text and "\\u" in text
     start = _SPACE.match(text).end()  # type: ignore[union-attr]
-    value, end = (READ_PAIRS if escaped else READ)(text, start)
+    value, end, document = _read(text, start)
     if end != len(text) and not _SPACE.fullmatch(text, end):
         raise OddError
+    return Parsed(value=value, document=document)
+
+
+def _read(text: str, start: int) -> tuple[object, int, bytes]:
+    """Return the strict value at an offset, its end and its canonical form."""
+    escaped = text.find("\\u", start) >= 0
+    value, end = (READ_PAIRS if escaped else READ)(text, start)
     # Fails on half a surrogate pair.
     document = canonical(value)
     # The last of two equal keys has won, and a colon is gone. Colons in strings stand
     # as they are in both texts, unless an escape hides one.
-    if not escaped and text.count(":") != document.count(b":"):
+    if not escaped and text.count(":", start, end) != document.count(b":"):
         raise OddError
-    return Parsed(value=value, document=document)
+    return value, end, document
+
+
+def _end(text: str, start: int) -> int:
+    return _read(text, start)[1]
 
 
 def parse(data: bytes | str) -> Parsed:
@@ -140,11 +150,13 @@ def _slow(data: bytes | str) -> Parsed:
         start = 1
         message = "the text must start with its first character, got a byte order mark"
         problems.append(_problem("byte-order-mark", message, "", places, 0))
+    odds = oddities(text, start, _end)
     problems += [
-        _problem(odd.code, odd.message, odd.path, places, odd.offset)
-        for odd in oddities(text, start)
+        _problem(odd.code, odd.message, odd.path, places, odd.offset) for odd in odds
     ]
-    loose = read_loosely(text, start)
+    # A scan that had enough has not seen every key.
+    repeats = any(o.code in {"duplicate-key", "too-many-problems"} for o in odds)
+    loose = read_loosely(text, start, repeats=repeats)
     if problems:
         return Parsed(problems=tuple(problems), loose=loose)
     # Text that has no oddity after all is simply strict.
