@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from msdcomp.candidate import Candidate, FragmentText
-from msdcomp.crosscheck import Flow, Outlook, violations
+from msdcomp.crosscheck import Outlook, violations
 from msdcomp.diagnostics import Problem, pointer
+from msdcomp.flow import Flow
 from msdcomp.invariants import Draft, collisions, quoted
 from msdcomp.lostgates import blocked_gates
 from msdcomp.records import Record

@@ -18,8 +18,8 @@ from toolz import concat, groupby
 from msdcomp.admission import Admission, Fault, skip
 from msdcomp.candidate import Candidate
 from msdcomp.composition import Composition
-from msdcomp.crosscheck import Flow
 from msdcomp.diagnostics import Problem, Severity
+from msdcomp.flow import Flow
 from msdcomp.gates import BlockedGate
 from msdcomp.host import Host
 from msdcomp.invariants import Draft, Index

@@ -13,8 +13,8 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.admission import Fault, skip
-from msdcomp.crosscheck import spelled
 from msdcomp.diagnostics import Problem
+from msdcomp.flow import spelled
 from msdcomp.invariants import quoted
 from msdcomp.manifest import CapabilityId
 from msdcomp.records import Record

@@ -8,8 +8,9 @@ from typing import Any
 import attrs
 import pytest
 
-from msdcomp.crosscheck import Flow, NobodyElse, Outlook, violations
+from msdcomp.crosscheck import NobodyElse, Outlook, violations
 from msdcomp.diagnostics import Problem
+from msdcomp.flow import Flow
 from msdcomp.host import HostContract
 from msdcomp.invariants import Draft, Index
 from msdcomp.manifest import Manifest

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from msdcomp import Candidate, Consent, Scope, compose
-from msdcomp.crosscheck import MAX_HOPS
 from msdcomp.diagnostics import MAX_PROBLEMS
 from msdcomp.edge.snapshot import read_snapshot
+from msdcomp.flow import MAX_HOPS
 from msdcomp.lostgates import MAX_CONDITIONS
 from msdcomp.present.composition import render_composition
 from msdcomp.present.names import WITHHELD
