@@ -20,6 +20,7 @@ from msdcomp.invariants import Draft, duplicates, quoted, steps
 from msdcomp.manifest import Manifest
 from msdcomp.records import Record
 from msdcomp.rules.contract import check_contract
+from msdcomp.safetext import safe
 from msdcomp.spelling import MAX_OPTIONS, closest
 from msdcomp.vocabulary import TIERS
 
@@ -46,6 +47,9 @@ class Outlook(Protocol):
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         """Return `(scope, id)` of the skipped candidates of that id."""
+
+    def file(self, capability_id: str) -> str | None:
+        """Return the manifest of an accepted overlay; None for the first party's."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -77,6 +81,11 @@ class NobodyElse(Record):
         del capability_id
         return ()
 
+    def file(self, capability_id: str) -> str | None:
+        """Know of no file."""
+        del capability_id
+        return None
+
 
 def violations(
     draft: Draft,
@@ -99,7 +108,7 @@ def violations(
         duplicates(draft, manifest),
         _requires(draft, manifest, outlook),
         _runtimes(draft, manifest, outlook),
-        _produces(draft, manifest),
+        _produces(draft, manifest, outlook),
         _consumes(draft, manifest, contract, outlook),
         flow.circles(manifest),
     )
@@ -184,7 +193,7 @@ def _runtimes(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
         )
 
 
-def _produces(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
+def _produces(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Problem]:
     own: dict[tuple[str, str], int] = {}
     for index, step in enumerate(steps(manifest)):
         for place, artefact in enumerate(step.produces):
@@ -193,16 +202,16 @@ def _produces(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
             # One step listing an artefact twice counts once.
             if other is None and own.setdefault(key, index) == index:
                 continue
-            rival = (
-                f"step {own[key]} of the same capability"
-                if other is None
-                else f"step {other.step} of {quoted(other.capability_id)}"
-            )
+            rival = f"step {own.get(key)} of the same capability"
+            if other is not None:
+                file = outlook.file(other.capability_id)
+                place = f"in {safe(file)}" if file else "which is shipped with the host"
+                rival = f"step {other.step} of {quoted(other.capability_id)}, {place}"
             yield Problem(
                 code="artefact-produced-twice",
                 path=pointer("steps", index, "produces", place),
-                message=f"{quoted(artefact)} is already produced at {step.point} "
-                f"by {rival}",
+                message=f"step {index} produces {quoted(artefact)} at {step.point}, as "
+                f"does {rival}",
                 hint="Rename the artefact, or produce it at another point.",
             )
 

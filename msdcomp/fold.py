@@ -154,6 +154,7 @@ def _fold(
                 continue
             draft.add(verdict.manifest)
             admission.accepted[candidate.folder] = candidate
+            outlook.accepted(candidate)
             accepted.append(_Accepted(candidate, verdict))
     return _Folded(tuple(accepted), tuple(skipped))
 

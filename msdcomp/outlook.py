@@ -35,6 +35,7 @@ class FoldOutlook:
         self._runtimes: set[str] = set()
         #: Artefact -> folder -> first place in the loop where it would be made.
         self._makers: dict[str, dict[str, int]] = {}
+        self._files: dict[str, str] = {}
         self._skipped: dict[str, list[SkipWarning]] = {}
         self._roots: dict[tuple[str, str], SkipWarning] = {}
         # Found once for all, and only when a dependency is still undecided.
@@ -102,6 +103,14 @@ class FoldOutlook:
     def makers(self, artefact: str) -> Mapping[str, int]:
         """Return who declares a step producing an artefact, and its first place."""
         return self._makers.get(artefact, {})
+
+    def file(self, capability_id: str) -> str | None:
+        """Return the manifest of an accepted overlay; None for the first party's."""
+        return self._files.get(capability_id)
+
+    def accepted(self, candidate: Candidate) -> None:
+        """Take note of where a member's manifest lies."""
+        self._files[candidate.folder] = f"{candidate.path}/capability.json"
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         """Return the keys of the skipped candidates of an id."""

@@ -38,6 +38,7 @@ class Told:
     rings: Mapping[tuple[str, str], tuple[str, ...]] = attrs.field(factory=dict)
     made: Mapping[str, Mapping[str, int]] = attrs.field(factory=dict)
     features: tuple[str, ...] = ()
+    files: Mapping[str, str] = attrs.field(factory=dict)
 
     def fate(self, capability_id: str) -> str | None:
         return self.fates.get(capability_id)
@@ -53,6 +54,9 @@ class Told:
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         return (("global", capability_id),)
+
+    def file(self, capability_id: str) -> str | None:
+        return self.files.get(capability_id)
 
 
 def read(document: dict[str, Any]) -> Manifest:
@@ -207,10 +211,23 @@ SKIPPED = "was skipped (pending: an install or upgrade of it has not finished)"
             Problem(
                 code="artefact-produced-twice",
                 path="/steps/0/produces/1",
-                message='"BASE.md" is already produced at plan:pre by step 0 of "base"',
+                message='step 0 produces "BASE.md" at plan:pre, as does step 0 of '
+                '"base", which is shipped with the host',
                 hint="Rename the artefact, or produce it at another point.",
             ),
-            id="produced by another",
+            id="produced by the first party",
+        ),
+        pytest.param(
+            own(steps=[step("plan:pre", ["BASE.md"], [])]),
+            Told(files={"base": ".msd/capabilities/base/capability.json"}),
+            Problem(
+                code="artefact-produced-twice",
+                path="/steps/0/produces/0",
+                message='step 0 produces "BASE.md" at plan:pre, as does step 0 of '
+                '"base", in .msd/capabilities/base/capability.json',
+                hint="Rename the artefact, or produce it at another point.",
+            ),
+            id="produced by another overlay",
         ),
         pytest.param(
             own(
@@ -224,8 +241,8 @@ SKIPPED = "was skipped (pending: an install or upgrade of it has not finished)"
             Problem(
                 code="artefact-produced-twice",
                 path="/steps/2/produces/0",
-                message='"NEW.md" is already produced at plan:pre '
-                "by step 0 of the same capability",
+                message='step 2 produces "NEW.md" at plan:pre, as does step 0 of the '
+                "same capability",
                 hint="Rename the artefact, or produce it at another point.",
             ),
             id="produced by two steps of its own",

@@ -204,3 +204,16 @@ def test_nobody_declares_anything_before_passing_the_first_five_gates() -> None:
     (warning,) = result.warnings["global", "bb"]
     assert [p.code for p in warning.problems] == ["consumes-not-loaded"]
     assert warning.because == (("global", "cc"),)
+
+
+def test_two_producers_are_told_with_both_steps_and_both_files() -> None:
+    made = [step("plan:pre", produces=["X.md"])]
+    result = composed(candidate("anchor", steps=made), candidate("bollard", steps=made))
+
+    (warning,) = result.warnings["global", "bollard"]
+    (problem,) = warning.problems
+    assert problem.file == ".msd/capabilities/bollard/capability.json"
+    assert problem.message == (
+        'step 0 produces "X.md" at plan:pre, as does step 0 of "anchor", '
+        "in .msd/capabilities/anchor/capability.json"
+    )
