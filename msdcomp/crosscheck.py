@@ -205,8 +205,8 @@ def _produces(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
             rival = f"step {own.get(key)} of the same capability"
             if other is not None:
                 file = outlook.file(other.capability_id)
-                place = f"in {safe(file)}" if file else "which is shipped with the host"
-                rival = f"step {other.step} of {quoted(other.capability_id)}, {place}"
+                lies = f"in {safe(file)}" if file else "which is shipped with the host"
+                rival = f"step {other.step} of {quoted(other.capability_id)}, {lies}"
             yield Problem(
                 code="artefact-produced-twice",
                 path=pointer("steps", index, "produces", place),

@@ -538,7 +538,7 @@ def test_members_count_like_the_first_party() -> None:
         ("tier-violation", "/requires/0"),
         ("artefact-produced-twice", "/steps/0/produces/0"),
     ]
-    assert found[1].message.endswith('by step 0 of "two"')
+    assert found[1].message.endswith('step 0 of "two", which is shipped with the host')
 
 
 def test_a_circle_among_others_is_not_this_capabilitys_fault() -> None:
