@@ -70,6 +70,11 @@ def nests_too_deep(text: str) -> bool:
     """Tell whether a text opens more levels than `MAX_DEPTH`."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return False
+    if len(text) >= LARGE:
+        # One look in C settles it for most texts.
+        shallow = _shallow().match(text, _SPACE.match(text).end())  # type: ignore[union-attr]
+        if shallow is not None and _SPACE.fullmatch(text, shallow.end()):
+            return False
     depth = 0
     for match in _BRACKETS.finditer(text):
         run = match[1]
@@ -483,14 +488,16 @@ class _Scanner:
                 raise self._expect('"," or "}"' if is_object else '"," or "]"', at)
             at = self._space(at + 1)
             level.index += 1
-        if is_object:
-            at = self._key(level, at)
+        if level.keys is not None:
+            at = self._key(level, level.keys, at)
         elif self._large:
             at = self._pass_over(level, at)
-        node = level.wanted
-        return self._value(
-            at, None if node is None else node.children.get(_part(level))
-        )
+        if level.wanted is None:
+            return self._value(at, None)
+        child = level.wanted.children.get(_part(level))
+        if child is not None and child.offset is None:
+            level.left -= 1
+        return self._value(at, child)
 
     def _pass_over(self, level: _Level, at: int) -> int:
         """Go on behind entries of an array in which nothing is to be found."""
@@ -549,16 +556,15 @@ class _Scanner:
                 depth -= len(run)
         return None
 
-    def _key(self, level: _Level, at: int) -> int:
+    def _key(self, level: _Level, keys: set[str], at: int) -> int:
         if self.text[at : at + 1] != '"':
             raise self._expect("a key in double quotes", at)
         key, end = self._string(at)
         level.key = key
-        if level.keys is not None and key in level.keys:
+        if key in keys:
             message = f'the key "{safe(key, 60)}" must be given once, got it again'
             self.odd("duplicate-key", message, at)
-        if level.keys is not None:
-            level.keys.add(key)
+        keys.add(key)
         at = self._space(end)
         if self.text[at : at + 1] != ":":
             raise self._expect('":"', at)

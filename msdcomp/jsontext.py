@@ -157,10 +157,13 @@ def _slow(data: bytes | str) -> Parsed:
     # A scan that had enough has not seen every key.
     repeats = any(o.code in {"duplicate-key", "too-many-problems"} for o in odds)
     loose = read_loosely(text, start, repeats=repeats)
-    if problems:
-        return Parsed(problems=tuple(problems), loose=loose)
     # Text that has no oddity after all is simply strict.
-    return Parsed(value=loose, document=canonical(loose), loose=loose)
+    return Parsed(
+        value=None if problems else loose,
+        problems=tuple(problems),
+        document=b"" if problems else canonical(loose),
+        loose=loose,
+    )
 
 
 def _decoded(data: bytes | str) -> tuple[str, tuple[int, int] | None]:
@@ -178,7 +181,11 @@ def _decoded(data: bytes | str) -> tuple[str, tuple[int, int] | None]:
 
 
 def locate_all(data: bytes | str, pointers: Iterable[str]) -> dict[str, Location]:
-    """Return the place of each pointer in a text; a missing key is at its object."""
+    """Return the place of each pointer in a text; a missing key is at its object.
+
+    In a text that is no JSON, what is meant to stand behind its first fault may be at
+    any place before.
+    """
     text, _ = _decoded(data)
     wanted = list(pointers)
     found = offsets(text, 1 if text.startswith(_BOM) else 0, wanted)
