@@ -1,6 +1,6 @@
-"""JSON scanners: one in C that reads a value, one here that knows every place.
+"""The JSON scanner that knows every place.
 
-The one here only runs when something is wrong, never recurses, and stops once it has
+It only runs when something is wrong, never recurses, and stops once it has
 seen enough. It takes one step per value, an order of magnitude slower than C; in a
 large text it steps only where something is to be found, and expressions in C carry it
 over the rest. Either way it takes time proportional to the text.
@@ -8,7 +8,6 @@ over the rest. Either way it takes time proportional to the text.
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
@@ -16,25 +15,29 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from msdcomp._jsonread import (
+    BRACKETS,
+    MAX_DEPTH,
+    READ_PAIRS,
+    SPACE,
+    SURROGATE,
+    SURROGATE_ESCAPE,
+    OddError,
+    as_integer,
+    as_number,
+    nests_too_deep,
+    short_key,
+)
+from msdcomp._jsonskip import LARGE, SHALLOW_LEVELS, SIZES, SMALL, run_of, shallow
 from msdcomp.diagnostics import Location, pointer
 from msdcomp.safetext import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-#: Deepest nesting, the outermost object being the first level.
-MAX_DEPTH = 200
-#: Largest integer, by absolute value: beyond it a double cannot count.
-MAX_INTEGER = 2**53
 #: Oddities listed for one text; one more says that there are others.
 MAX_ODDITIES = 1000
-#: Longest key that a pointer repeats, in characters: a problem must stay small, and
-#: there may be a thousand below one key of megabytes.
-MAX_KEY = 200
-#: Shortest text in which harmless stretches are passed over, in characters.
-LARGE = 64 * 1024
 
-_SPACE = re.compile(r"[ \t\n\r]*+")
 _STRING = re.compile(
     r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"', re.ASCII
 )
@@ -45,225 +48,6 @@ _SCALAR = re.compile(
     r"(?P<number>-?(?:0|[1-9][0-9]*+)(?P<part>\.[0-9]++)?(?P<exp>[eE][+-]?[0-9]++)?)"
     r"|(?P<word>true|false|null)|(?P<constant>NaN|-?Infinity)"
 )
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
-_ESCAPE = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    r"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
-# The next run of brackets of one direction, over anything else in between.
-_BRACKETS = re.compile(
-    r'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+(?:"|\Z)|\[\]|\{\})*+([\[{]++|[\]}]++)',
-    re.DOTALL,
-)
-
-
-def short_key(key: str) -> str:
-    """Return a key as pointers repeat it: cut when it is absurdly long."""
-    return key if len(key) <= MAX_KEY else f"{key[:MAX_KEY]}..."
-
-
-def nests_too_deep(text: str) -> bool:
-    """Tell whether a text opens more levels than `MAX_DEPTH`."""
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return False
-    if len(text) >= LARGE:
-        # One look in C settles it for most texts.
-        shallow = _shallow().match(text, _SPACE.match(text).end())  # type: ignore[union-attr]
-        if shallow is not None and _SPACE.fullmatch(text, shallow.end()):
-            return False
-    depth = 0
-    for match in _BRACKETS.finditer(text):
-        run = match[1]
-        depth += len(run) if run[0] in "[{" else -len(run)
-        if depth > MAX_DEPTH:
-            return True
-    return False
-
-
-# Values.
-
-
-def as_integer(digits: str) -> int | None:
-    """Return the value of a JSON integer, or None beyond what a double counts."""
-    if len(digits) <= 17:  # 2^53 has 16 digits, and there may be a sign
-        value = int(digits)
-        if -MAX_INTEGER <= value <= MAX_INTEGER:
-            return value
-    return None
-
-
-def as_number(digits: str) -> int | float | None:
-    """Return the value of a JSON number with a fraction or an exponent.
-
-    Integral values within 2^53 become int, as they are one and the same number to a
-    JavaScript host; None when the value is not finite.
-    """
-    value = float(digits)
-    if not math.isfinite(value):
-        return None
-    if value.is_integer() and abs(value) <= MAX_INTEGER:
-        return int(value)
-    return value
-
-
-class OddError(Exception):
-    """Leaves the fast road; the slow one finds out why."""
-
-
-def _integer(digits: str) -> int:
-    value = as_integer(digits)
-    if value is None:
-        raise OddError
-    return value
-
-
-def _number(digits: str) -> int | float:
-    value = as_number(digits)
-    if value is None:
-        raise OddError
-    return value
-
-
-def _constant(name: str) -> float:
-    raise OddError(name)
-
-
-def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise OddError
-    return value
-
-
-#: Reads a strict value, but for repeated keys and half characters.
-READ = json.JSONDecoder(
-    parse_int=_integer, parse_float=_number, parse_constant=_constant
-).raw_decode
-#: Refuses repeated keys too, at half the speed.
-READ_PAIRS = json.JSONDecoder(
-    object_pairs_hook=_object,
-    parse_int=_integer,
-    parse_float=_number,
-    parse_constant=_constant,
-).raw_decode
-
-
-class Repeated(dict[str, object]):
-    """An object that names a key more than once; `pairs` has every one of them."""
-
-    __slots__ = ("pairs",)
-
-    pairs: list[tuple[str, object]]
-
-
-def _loose_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    value = dict(pairs)
-    if len(value) == len(pairs):
-        return value
-    repeated = Repeated(value)
-    repeated.pairs = pairs
-    return repeated
-
-
-def _lost(_constant: str) -> None:
-    return None
-
-
-_READ_LOOSELY = json.JSONDecoder(
-    parse_int=as_integer, parse_float=as_number, parse_constant=_lost
-).raw_decode
-_READ_REPEATS = json.JSONDecoder(
-    object_pairs_hook=_loose_object,
-    parse_int=as_integer,
-    parse_float=as_number,
-    parse_constant=_lost,
-).raw_decode
-
-
-def read_loosely(text: str, start: int, *, repeats: bool) -> object:
-    """Return the value of JSON that need not be strict, or None when it is no JSON.
-
-    Repeated keys are kept by `Repeated`, numbers that cannot be read are None, and
-    half a character is a replacement character.
-
-    Args:
-        text: The text.
-        start: Where its value begins, or the space before it.
-        repeats: Whether keys may be repeated; reading is faster when they are not.
-    """
-    if nests_too_deep(text):
-        return None
-    if _SURROGATE_ESCAPE.search(text):
-        text = _SURROGATE.sub("\ufffd", _ESCAPE.sub(_whole, text))
-    try:
-        read = _READ_REPEATS if repeats else _READ_LOOSELY
-        value, end = read(text, _SPACE.match(text, start).end())  # type: ignore[union-attr]
-    except ValueError:
-        return None
-    return value if _SPACE.fullmatch(text, end) else None
-
-
-def _whole(match: re.Match[str]) -> str:
-    return match[0] if match["half"] is None else "\\ufffd"
-
-
-# Stretches that are passed over.
-
-_LOOSE_STRING = r'"(?:[^"\\]++|\\.)*+"'
-_CLEAN_STRING = (
-    r'"(?:[^"\\\x00-\x1f\ud800-\udfff]++|\\(?:["\\/bfnrt]|'
-    r'u(?![dD][89a-fA-F])[0-9a-fA-F]{4}))*+"'
-)
-_CLEAN_SCALAR = (
-    rf"{_CLEAN_STRING}|true|false|null"
-    r"|-?(?:0|[1-9][0-9]{0,14}+)(?:\.[0-9]++)?+(?![0-9.eE])"
-)
-_GAP = r"[ \t\n\r]*+"
-#: Levels below a value that is passed over by its brackets alone.
-_SHALLOW = 6
-#: Length below which looking at every object of a value costs least, in characters.
-_SMALL = 400
-
-
-def _skipped() -> str:
-    """Return an expression for a value of few levels, known to be JSON."""
-    inner = rf'[^"\[\]{{}}]++|{_LOOSE_STRING}'
-    pattern = rf"[\[{{](?:{inner})*+[\]}}]"
-    for _ in range(_SHALLOW):
-        pattern = rf"[\[{{](?:{inner}|{pattern})*+[\]}}]"
-    return pattern
-
-
-def _clean() -> str:
-    """Return an expression for a value in which nothing can be odd.
-
-    That is a scalar, or an array or an object of one key that holds only such.
-    """
-    entry = rf"(?:{_CLEAN_SCALAR}|\[{_GAP}\]|\{{{_GAP}\}})"
-    array = rf"\[{_GAP}(?:{entry}{_GAP}(?:,{_GAP}(?!\])|(?=\])))*+\]"
-    single = rf"\{{{_GAP}(?:{_CLEAN_STRING}{_GAP}:{_GAP}{entry}{_GAP})?+\}}"
-    return rf"(?:{_CLEAN_SCALAR}|{array}|{single})"
-
-
-@functools.cache
-def _shallow() -> re.Pattern[str]:
-    return re.compile(_skipped(), re.DOTALL)
-
-
-@functools.cache
-def _run(size: int, *, clean: bool) -> re.Pattern[str]:
-    """Return an expression for `size` entries of an array with the commas behind."""
-    loose = rf'(?:{_LOOSE_STRING}|[^"\[\]{{}},\s]++|{_skipped()})'
-    entry = _clean() if clean else loose
-    return re.compile(rf"(?:{entry}{_GAP},{_GAP}){{{size}}}+", re.DOTALL)
-
-
-#: Numbers of entries that are passed over at once.
-_SIZES = (4, 64, 1024)
 
 
 # Places.
@@ -350,8 +134,8 @@ class _Level:
         #: Entries still to be found.
         self.left = 0 if wanted is None else len(wanted.children)
         self.indexes = [] if wanted is None or is_object else wanted.indexes()
-        #: Place in `_SIZES` of how many entries to try to pass over.
-        self.size = len(_SIZES) - 1
+        #: Place in `SIZES` of how many entries to try to pass over.
+        self.size = len(SIZES) - 1
 
     def part(self) -> str | int | None:
         """Return what the entry being read is called; None before its key is known."""
@@ -418,7 +202,7 @@ class _Scanner:
         #: Places still to be found.
         self._count = count
         self._large = len(text) >= LARGE
-        self._halves = self._large and _SURROGATE_ESCAPE.search(text) is not None
+        self._halves = self._large and SURROGATE_ESCAPE.search(text) is not None
         #: How often a value of many levels may be tried in vain. Each try may read it
         #: whole, and so may the tries for the levels inside.
         deep = not self._large or wanted is not None or nests_too_deep(text)
@@ -442,7 +226,7 @@ class _Scanner:
         self.oddities.append(Oddity(code, message, path, offset))
 
     def _space(self, at: int) -> int:
-        return _SPACE.match(self.text, at).end()  # type: ignore[union-attr]
+        return SPACE.match(self.text, at).end()  # type: ignore[union-attr]
 
     def _expect(self, wanted: str, at: int) -> _BrokenError:
         char = self.text[at : at + 1]
@@ -503,15 +287,15 @@ class _Scanner:
         """Go on behind entries of an array in which nothing is to be found."""
         clean, room = self._wanted is None, level.room()
         while True:
-            size = _SIZES[level.size]
+            size = SIZES[level.size]
             match = None
             if size <= room:
-                match = _run(size, clean=clean).match(self.text, at)
+                match = run_of(size, clean=clean).match(self.text, at)
             if match is not None:
                 at = match.end()
                 level.index += size
                 room -= size
-                level.size = min(level.size + 1, len(_SIZES) - 1)
+                level.size = min(level.size + 1, len(SIZES) - 1)
             elif level.size:
                 level.size -= 1
             else:
@@ -524,29 +308,29 @@ class _Scanner:
         # The outermost value is known to be odd.
         if self._read is not None and not self._levels:
             return None
-        shallow = _shallow().match(self.text, at)
+        matched = shallow().match(self.text, at)
         if self._read is None:
-            return self._closed(at) if shallow is None else shallow.end()
-        if shallow is None and not self._tries:
+            return self._closed(at) if matched is None else matched.end()
+        if matched is None and not self._tries:
             return None
-        if shallow is not None and len(self._levels) + _SHALLOW >= MAX_DEPTH:
+        if matched is not None and len(self._levels) + SHALLOW_LEVELS >= MAX_DEPTH:
             return None
         try:
-            if shallow is not None and shallow.end() - at < _SMALL:
+            if matched is not None and matched.end() - at < SMALL:
                 end = READ_PAIRS(self.text, at)[1]
             else:
                 end = self._read(self.text, at)
-            if not (self._halves and _SURROGATE_ESCAPE.search(self.text, at, end)):
+            if not (self._halves and SURROGATE_ESCAPE.search(self.text, at, end)):
                 return end
         except (OddError, ValueError):
             pass
-        if shallow is None:
+        if matched is None:
             self._tries -= 1
         return None
 
     def _closed(self, at: int, depth: int = 0) -> int | None:
         """Return where as many levels as are open from `at` on are closed again."""
-        for match in _BRACKETS.finditer(self.text, at):
+        for match in BRACKETS.finditer(self.text, at):
             run = match[1]
             if run[0] in "[{":
                 depth += len(run)
@@ -614,10 +398,10 @@ class _Scanner:
             raise self._broken_string(at)
         raw = match[0]
         value: str = json.loads(raw) if "\\" in raw else raw[1:-1]
-        if _SURROGATE.search(value):
+        if SURROGATE.search(value):
             message = "a string must hold whole characters, got half a surrogate pair"
             self.odd("lone-surrogate", message, at)
-            value = _SURROGATE.sub("\ufffd", value)
+            value = SURROGATE.sub("\ufffd", value)
         return value, match.end()
 
     def _broken_string(self, at: int) -> _BrokenError:

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from msdcomp._jsonscan import (
+from msdcomp._jsonread import (
     MAX_DEPTH,
     MAX_INTEGER,
     READ,
     READ_PAIRS,
     OddError,
-    Places,
     nests_too_deep,
-    oddities,
-    offsets,
     read_loosely,
 )
+from msdcomp._jsonscan import Places, oddities, offsets
 from msdcomp.canonical import canonical
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Location, Problem

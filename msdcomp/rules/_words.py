@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from msdcomp._jsonscan import short_key
+from msdcomp._jsonread import short_key
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Problem, Severity
 from msdcomp.safetext import safe

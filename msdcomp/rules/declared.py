@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from msdcomp._jsonscan import Repeated
+from msdcomp._jsonread import Repeated
 from msdcomp.gates import DeclaredGate, GateCondition
 from msdcomp.jsontext import canonical
 from msdcomp.vocabulary import POINTS, SLICE_TYPES
