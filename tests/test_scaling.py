@@ -125,6 +125,16 @@ def test_no_more_problems_are_told_than_anybody_would_read(
     assert len(warning.problems) == MAX_PROBLEMS
 
 
+def test_no_more_collisions_are_told_than_anybody_would_read() -> None:
+    names = [f"s{n}" for n in range(MAX_PROBLEMS + 5)]
+    first, second = candidate("anchor", skills=names), candidate("bo", skills=names)
+
+    (warning,) = compose(Registry(), [first, second]).warnings["global", "bo"]
+
+    assert {p.code for p in warning.problems} == {"skill-taken"}
+    assert len(warning.problems) == MAX_PROBLEMS
+
+
 def test_more_keys_than_anybody_would_look_up_make_a_gate_unconditional() -> None:
     def lost(count: int) -> int:
         switch = {"type": "boolean", "default": True, "description": "x"}

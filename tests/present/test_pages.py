@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from msdcomp import ConfigLayers, compose, decode_manifest
+from msdcomp import ConfigLayers, Problem, compose, decode_manifest
 from msdcomp.candidate import Candidate, Consent, FragmentFault, Scope
 from msdcomp.composition import Composition
 from msdcomp.edge.snapshot import read_snapshot
@@ -181,3 +181,29 @@ def test_a_place_without_a_known_root_is_relative() -> None:
 
     assert str(Path("/home")) not in text
     assert ".msd/capabilities/accepted (global)" in text
+
+
+def test_nothing_close_is_suggested_for_a_name_like_no_other(
+    sample: Composition,
+) -> None:
+    text = render_explanation(explain(sample, "zzzzzzzzzzzz"), Screen())
+
+    assert text == (
+        "zzzzzzzzzzzz: not found\n  no capability and no overlay folder has that name\n"
+    )
+
+
+def test_a_heading_that_comes_first_has_no_blank_line_before_it() -> None:
+    page = Page(Screen())
+    page.heading("First")
+    page.heading("Second")
+
+    assert page.render() == "First\n\nSecond\n"
+
+
+def test_a_problem_without_a_hint_has_no_help() -> None:
+    bare = Problem(code="internal-error", message="It failed.")
+
+    assert render_problems([bare], 1, Screen()) == (
+        "error[internal-error] It failed.\n\n1 manifest checked: 1 error, 0 warnings\n"
+    )
