@@ -217,3 +217,18 @@ def test_two_producers_are_told_with_both_steps_and_both_files() -> None:
         'step 0 produces "X.md" at plan:pre, as does step 0 of "anchor", '
         "in .msd/capabilities/anchor/capability.json"
     )
+
+
+def test_a_member_of_one_circle_is_in_no_circle_with_a_member_of_another() -> None:
+    result = composed(
+        candidate("ba", requires=["bb", "ca"]),
+        candidate("bb", requires=["ba"]),
+        candidate("ca", requires=["cb"]),
+        candidate("cb", requires=["ca"]),
+    )
+
+    (warning,) = result.warnings["global", "ba"]
+    assert [(p.path, p.code) for p in warning.problems] == [
+        ("/requires/0", "requires-cycle"),
+        ("/requires/1", "requires-not-loaded"),
+    ]
