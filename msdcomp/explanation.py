@@ -26,6 +26,7 @@ __all__ = [
     "Passage",
     "Verdict",
     "explain",
+    "verdict_of",
 ]
 
 
@@ -166,7 +167,8 @@ def explain(
     )
 
 
-def _of(warning: SkipWarning) -> Verdict:
+def verdict_of(warning: SkipWarning) -> Verdict:
+    """Return what a candidate with a warning counts as."""
     return Verdict.SHADOWED if warning.code == "shadowed" else Verdict.SKIPPED
 
 
@@ -179,7 +181,7 @@ def _composed(verdict: Verdict, path: BundlePath | None) -> Copy:
 
 def _skipped(composition: Composition, warning: SkipWarning) -> Copy:
     return Copy(
-        verdict=_of(warning),
+        verdict=verdict_of(warning),
         scope=warning.scope,
         path=warning.path,
         reason=warning.reason,

@@ -6,7 +6,7 @@ import attrs
 
 from msdcomp.activation import ConfigLayers, capability_states
 from msdcomp.composition import Composition
-from msdcomp.explanation import Verdict
+from msdcomp.explanation import Verdict, verdict_of
 from msdcomp.records import Record
 
 __all__ = ["Row", "inventory"]
@@ -65,9 +65,7 @@ def inventory(
             Row(
                 capability_id=folder_name,
                 scope=scope,
-                verdict=Verdict.SHADOWED
-                if warning.code == "shadowed"
-                else Verdict.SKIPPED,
+                verdict=verdict_of(warning),
                 code=warning.code,
                 reason=warning.reason,
             )

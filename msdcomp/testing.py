@@ -13,7 +13,6 @@ Source: docs/how-to/pin-a-composition.md.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Mapping
 from os import PathLike
@@ -23,6 +22,7 @@ from typing import Any
 import pytest
 
 from msdcomp.candidate import Candidate
+from msdcomp.canonical import pretty
 from msdcomp.composition import Composition
 from msdcomp.edge.load import load_registry
 from msdcomp.scope import Consent, Scope
@@ -115,7 +115,7 @@ def pinned(composition: Composition) -> str:
     Canonical order, two spaces, ASCII, one newline at the end; paths are relative to
     their scope. The same text on every machine, so it can be committed.
     """
-    return json.dumps(composition.to_wire(), indent=2, sort_keys=True) + "\n"
+    return pretty(composition.to_wire())
 
 
 @pytest.fixture

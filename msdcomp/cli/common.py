@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
-import json
 import os
 import stat
 import sys
 from typing import Any, NoReturn, TextIO
 
+from msdcomp.canonical import pretty
 from msdcomp.edge.files import fault_of
 from msdcomp.safetext import safe
 
@@ -121,7 +121,7 @@ def show(text: str) -> None:
 
 def show_json(value: object) -> None:
     """Print JSON for a program; ASCII only, so no terminal can be spoken to."""
-    show(json.dumps(value, indent=2, sort_keys=True) + "\n")
+    show(pretty(value))
 
 
 def settle(stream: TextIO | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from msdcomp.cli.common import add_json, screen_options, show, show_json
-from msdcomp.cli.here import add_places, here
+from msdcomp.cli.here import add_config, add_places, here
 from msdcomp.explanation import Verdict, explain
 from msdcomp.present.explanation import explanation_wire, render_explanation
 from msdcomp.present.page import Screen
@@ -16,11 +16,7 @@ __all__ = ["configure", "run"]
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.add_argument("id", metavar="ID", help="the id of a capability")
-    parser.add_argument(
-        "--config",
-        metavar="FILE",
-        help="values that come before the project's configuration",
-    )
+    add_config(parser)
     add_places(parser)
     add_json(parser)
 

@@ -10,13 +10,13 @@ from msdcomp.cli.common import complain, folder_fault
 from msdcomp.composition import Composition
 from msdcomp.configlayers import ConfigLayers
 from msdcomp.edge.config import read_layers
-from msdcomp.edge.load import load_registry
+from msdcomp.edge.load import load_places
 from msdcomp.edge.roots import Places, find_places
 from msdcomp.host import DEFAULT_HOST_VERSION
 from msdcomp.safetext import safe
 from msdcomp.semver import core
 
-__all__ = ["Here", "add_places", "here"]
+__all__ = ["Here", "add_config", "add_places", "here"]
 
 
 @attrs.frozen(kw_only=True)
@@ -66,6 +66,15 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """Add `--config`."""
+    parser.add_argument(
+        "--config",
+        metavar="FILE",
+        help="values that come before the project's configuration",
+    )
+
+
 def here(options: argparse.Namespace) -> Here | None:
     """Compose where the options say, or complain and return None."""
     for name in ("home", "project"):
@@ -76,14 +85,14 @@ def here(options: argparse.Namespace) -> Here | None:
     if core(options.host_version) is None:
         complain(f"--host-version: {safe(options.host_version)} is no version")
         return None
-    composition = load_registry(
-        home=options.home,
-        project=options.project,
+    places = find_places(None, options.home, options.project)
+    composition = load_places(
+        places,
         host_version=options.host_version,
         on_set_failure="isolate" if options.isolate else "fallback",
     )
     return Here(
         composition=composition,
-        places=find_places(None, options.home, options.project),
+        places=places,
         host_version=options.host_version,
     )

@@ -10,7 +10,7 @@ import argparse
 
 from msdcomp.activation import capability_states, state_problems
 from msdcomp.cli.common import add_json, complain, show, show_json, tell
-from msdcomp.cli.here import add_places, here
+from msdcomp.cli.here import add_config, add_places, here
 from msdcomp.gatewarning import PREFIX
 from msdcomp.loop import LoopResolution, render_markdown, resolve
 from msdcomp.safetext import safe
@@ -35,11 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="print only true or false: whether that capability has an active hook "
         "there",
     )
-    hooks.add_argument(
-        "--config",
-        metavar="FILE",
-        help="values that come before the project's configuration",
-    )
+    add_config(hooks)
     add_places(hooks)
     add_json(hooks)
 

@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from msdcomp.composition import Composition
-from msdcomp.edge.roots import StrPath, find_places
+from msdcomp.edge.roots import Places, StrPath, find_places
 from msdcomp.edge.snapshot import read_snapshot
 from msdcomp.host import DEFAULT_HOST_VERSION
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from msdcomp.fold import OnSetFailure
     from msdcomp.registry import Registry
 
-__all__ = ["load_registry"]
+__all__ = ["load_places", "load_registry"]
 
 
 def load_registry(
@@ -50,9 +50,26 @@ def load_registry(
 
     Source: docs/explanation/composition.md, "The registry is a function".
     """
+    if not include_installed:
+        return Composition(registry=base if base is not None else read_snapshot())
+    return load_places(
+        find_places(cwd, home, project),
+        host_version=host_version,
+        base=base,
+        on_set_failure=on_set_failure,
+    )
+
+
+def load_places(
+    places: Places,
+    *,
+    host_version: str | None = None,
+    base: Registry | None = None,
+    on_set_failure: OnSetFailure = "fallback",
+) -> Composition:
+    """Do what `load_registry` does, for places that were found already."""
     base = base if base is not None else read_snapshot()
-    places = find_places(cwd, home, project) if include_installed else None
-    if places is None or not any(_exists(root.folder) for root in places.roots):
+    if not any(_exists(root.folder) for root in places.roots):
         return Composition(registry=base)
     # Imported here because most of the library is behind it, and a host without
     # overlays, which asks at every point of its loop, should not pay for that.

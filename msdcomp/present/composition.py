@@ -23,6 +23,7 @@ __all__ = [
     "add_lost_gates",
     "add_warning_problems",
     "render_composition",
+    "spoken",
 ]
 
 
@@ -111,7 +112,7 @@ def _warning(page: Page, warning: SkipWarning, roots: Mapping[str, str]) -> None
         indent=1,
     )
     add_warning_problems(page, warning, roots, indent=2)
-    page.line((f"remedy: {_spoken(warning.remedy)}", "cyan"), indent=2)
+    page.line((f"remedy: {spoken(warning.remedy)}", "cyan"), indent=2)
 
 
 def add_warning_problems(
@@ -138,7 +139,7 @@ def located(problem: Problem, scope: str, roots: Mapping[str, str]) -> Problem:
     return attrs.evolve(problem, file=f"{root}/{problem.file}")
 
 
-def _spoken(remedy: str) -> str:
+def spoken(remedy: str) -> str:
     """Return a remedy as a line of text: its backquotes become straight quotes."""
     return safe(remedy.replace("`", "'"), 700)
 
@@ -156,4 +157,4 @@ def add_lost_gates(page: Page, gates: list[BlockedGate], indent: int = 1) -> Non
         if gate.conditions and gate.quotable:
             keys = ", ".join(safe(condition.key) for condition in gate.conditions)
             page.line((f"only where {keys} is on", "dim"), indent=indent + 1)
-        page.line((f"remedy: {_spoken(gate.remedy)}", "cyan"), indent=indent + 1)
+        page.line((f"remedy: {spoken(gate.remedy)}", "cyan"), indent=indent + 1)

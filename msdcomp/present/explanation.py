@@ -11,6 +11,7 @@ from msdcomp.present.composition import (
     absolute,
     add_lost_gates,
     add_warning_problems,
+    spoken,
 )
 from msdcomp.present.page import Page, Screen
 from msdcomp.safetext import safe
@@ -103,8 +104,7 @@ def _stop(page: Page, copy: Copy, roots: Mapping[str, str]) -> None:
         return
     page.line(f"{copy.warning.code}: {safe(copy.reason, 600)}", indent=3)
     add_warning_problems(page, copy.warning, roots, indent=3)
-    remedy = safe(copy.warning.remedy.replace("`", "'"), 700)
-    page.line((f"remedy: {remedy}", "cyan"), indent=3)
+    page.line((f"remedy: {spoken(copy.warning.remedy)}", "cyan"), indent=3)
 
 
 def explanation_wire(explained: Explanation) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msdcomp.diagnostics import Problem, Severity
+from msdcomp.diagnostics import MAX_PROBLEMS, Problem, Severity
 from msdcomp.rules import envelope, feature, reviewer, runtime
 from msdcomp.rules._order import in_document_order
 from msdcomp.rules._shape import Field, Found, Rule, UnknownField, shape
-from msdcomp.rules._words import MAX_PROBLEMS, fault, kind_of, too_many
+from msdcomp.rules._words import fault, kind_of, too_many
 from msdcomp.rules.contract import check_contract, undispatched
 from msdcomp.rules.unknown import notices
 from msdcomp.vocabulary import FEATURE_ONLY_FIELDS

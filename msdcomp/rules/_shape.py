@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import attrs
 
-from msdcomp.diagnostics import Problem, Severity
+from msdcomp.diagnostics import MAX_PROBLEMS, Problem, Severity
 from msdcomp.rules._words import (
-    MAX_PROBLEMS,
     escape,
     fault,
     label,

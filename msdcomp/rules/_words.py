@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 
 from msdcomp._jsonread import short_key
 from msdcomp.codes import CODES
-from msdcomp.diagnostics import Problem, Severity
+from msdcomp.diagnostics import MAX_PROBLEMS, Problem, Severity
 from msdcomp.safetext import safe
 from msdcomp.spelling import closest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
-
-#: Problems of one kind of place are listed up to this number, so that a hostile
-#: document of megabytes cannot make a report of gigabytes.
-MAX_PROBLEMS = 1000
 
 _SHOWN = 60
 _LISTED = 12

@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from msdcomp.diagnostics import pointer
-from msdcomp.rules._words import MAX_PROBLEMS, fault, listed, show, suggest, too_many
+from msdcomp.diagnostics import MAX_PROBLEMS, pointer
+from msdcomp.rules._words import fault, listed, show, suggest, too_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

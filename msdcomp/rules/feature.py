@@ -6,6 +6,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from msdcomp.diagnostics import MAX_PROBLEMS
 from msdcomp.rules._shape import (
     FILLED,
     STRING,
@@ -21,7 +22,6 @@ from msdcomp.rules._shape import (
     whole_number,
 )
 from msdcomp.rules._words import (
-    MAX_PROBLEMS,
     fault,
     label,
     must_be,
