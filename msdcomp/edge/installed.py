@@ -16,6 +16,7 @@ from msdcomp.host import Host
 
 if TYPE_CHECKING:
     from msdcomp.composition import Composition
+    from msdcomp.edge.progress import OnProgress
     from msdcomp.edge.roots import Places
     from msdcomp.registry import Registry
 
@@ -28,9 +29,10 @@ def compose_places(
     base: Registry,
     host_version: str,
     on_set_failure: OnSetFailure = "fallback",
+    on_progress: OnProgress | None = None,
 ) -> Composition:
     """Read the overlay roots and compose what they hold."""
-    found = scan(places)
+    found = scan(places, on_progress=on_progress)
     # Where nobody claims a key, nobody's claim has to be looked up.
     host = (
         Host(version=host_version, central=read_central_config())

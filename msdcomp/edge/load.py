@@ -14,6 +14,7 @@ from msdcomp.edge.snapshot import read_snapshot
 from msdcomp.host import DEFAULT_HOST_VERSION
 
 if TYPE_CHECKING:
+    from msdcomp.edge.progress import OnProgress
     from msdcomp.fold import OnSetFailure
     from msdcomp.registry import Registry
 
@@ -66,8 +67,12 @@ def load_places(
     host_version: str | None = None,
     base: Registry | None = None,
     on_set_failure: OnSetFailure = "fallback",
+    on_progress: OnProgress | None = None,
 ) -> Composition:
-    """Do what `load_registry` does, for places that were found already."""
+    """Do what `load_registry` does, for places that were found already.
+
+    `on_progress` is told the number of entries looked at, after each.
+    """
     base = base if base is not None else read_snapshot()
     if not any(_exists(root.folder) for root in places.roots):
         return Composition(registry=base)
@@ -80,6 +85,7 @@ def load_places(
         base=base,
         host_version=DEFAULT_HOST_VERSION if host_version is None else host_version,
         on_set_failure=on_set_failure,
+        on_progress=on_progress,
     )
 
 

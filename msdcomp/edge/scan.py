@@ -40,6 +40,7 @@ from msdcomp.verdict import IgnoredEntry
 from msdcomp.wire import Decoded, decode
 
 if TYPE_CHECKING:
+    from msdcomp.edge.progress import OnProgress
     from msdcomp.edge.roots import Places, Root
     from msdcomp.manifest import Manifest
 
@@ -87,13 +88,14 @@ class Scan(Record):
     ignored: tuple[IgnoredEntry, ...] = ()
 
 
-def scan(places: Places) -> Scan:
+def scan(places: Places, *, on_progress: OnProgress | None = None) -> Scan:
     """Read the overlay roots.
 
     Never raises for what lies there, and reads no more than the module says above.
 
     Args:
         places: The roots, and the home and project that consent is looked up for.
+        on_progress: Told the number of entries looked at, after each.
     """
     candidates: list[Candidate] = []
     ignored: list[IgnoredEntry] = []
@@ -112,6 +114,8 @@ def scan(places: Places) -> Scan:
                     candidates.append(found)
                 else:
                     ignored.append(found)
+                if on_progress is not None:
+                    on_progress(len(candidates) + len(ignored), None)
         finally:
             if isinstance(fd, int):
                 os.close(fd)

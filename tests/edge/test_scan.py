@@ -14,6 +14,7 @@ from msdcomp.candidate import Consent, FragmentText, Scope
 from msdcomp.edge import scan as scanning
 from msdcomp.edge.files import list_folder, read_file
 from msdcomp.edge.load import load_registry
+from msdcomp.edge.roots import find_places
 from msdcomp.edge.scan import Scan
 from tests.edge.scans import GATE, Scanner, agree, code, only, reasons, text
 from tests.layouts import feature, overlay, put, write
@@ -356,3 +357,15 @@ def test_no_descriptor_is_left_open(home: Path, project: Path, run: Scanner) -> 
     before = sum(1 for _ in Path("/dev/fd").iterdir())
     run()
     assert sum(1 for _ in Path("/dev/fd").iterdir()) == before
+
+
+def test_a_scan_counts_what_it_has_looked_at(home: Path, project: Path) -> None:
+    root = home / ".msd" / "capabilities"
+    for name in ("anchor", "bollard", ".hidden"):
+        (root / name).mkdir(parents=True)
+    seen: list[tuple[int, int | None]] = []
+
+    places = find_places(project, home)
+    scanning.scan(places, on_progress=lambda *told: seen.append(told))
+
+    assert seen == [(1, None), (2, None), (3, None)]
