@@ -84,7 +84,7 @@ def test_the_environment_is_asked_when_nothing_is_given(
 def test_leaving_out_what_is_installed_reads_nothing(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never(*_: object) -> Scan:
+    def never(*_: object, **__: object) -> Scan:
         raise AssertionError
 
     overlay(home, "anchor")
@@ -132,7 +132,7 @@ def test_a_root_that_cannot_be_looked_at_is_told_and_not_taken_for_absent(
         return real(path)
 
     monkeypatch.setattr(os, "lstat", refusing)
-    monkeypatch.setattr(installed, "scan", lambda _: Scan(ignored=(TOLD,)))
+    monkeypatch.setattr(installed, "scan", lambda *_, **__: Scan(ignored=(TOLD,)))
     assert load_registry(cwd=project, home=home).ignored == (TOLD,)
 
 
