@@ -7,6 +7,7 @@ import argparse
 import attrs
 
 from msdcomp.cli.common import complain, folder_fault
+from msdcomp.cli.progress import progress
 from msdcomp.composition import Composition
 from msdcomp.configlayers import ConfigLayers
 from msdcomp.edge.config import read_layers
@@ -86,11 +87,13 @@ def here(options: argparse.Namespace) -> Here | None:
         complain(f"--host-version: {safe(options.host_version)} is no version")
         return None
     places = find_places(None, options.home, options.project)
-    composition = load_places(
-        places,
-        host_version=options.host_version,
-        on_set_failure="isolate" if options.isolate else "fallback",
-    )
+    with progress("reading overlays") as tell:
+        composition = load_places(
+            places,
+            host_version=options.host_version,
+            on_set_failure="isolate" if options.isolate else "fallback",
+            on_progress=tell,
+        )
     return Here(
         composition=composition,
         places=places,

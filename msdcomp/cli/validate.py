@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 
 from msdcomp.cli.common import (
     add_json,
@@ -11,13 +12,11 @@ from msdcomp.cli.common import (
     show,
     show_json,
 )
-from msdcomp.diagnostics import Severity
-from msdcomp.edge.inspect import find_manifests, is_absent, read_manifest
-from msdcomp.host import HostContract
-from msdcomp.present.page import Screen
-from msdcomp.present.problems import render_problems
+from msdcomp.cli.progress import progress
+from msdcomp.diagnostics import Problem, Severity
+from msdcomp.edge.inspect import find_manifests, is_absent
+from msdcomp.edge.judging import MAX_JOBS, LostWorkersError, judge_all
 from msdcomp.safetext import safe
-from msdcomp.validation import validate
 from msdcomp.wireform import problem_wire
 
 __all__ = ["configure", "run"]
@@ -39,7 +38,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="allow the id prefixes that are kept for the host's own capabilities",
     )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=_jobs,
+        help="processes that share the work; 1 for none beside this one (default: as "
+        "many as there are processors, and 1 when there are few manifests)",
+    )
     add_json(parser)
+
+
+def _jobs(text: str) -> int:
+    # `int` would take signs, spaces, underscores and the digits of every script.
+    if text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= MAX_JOBS:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"expected a whole number from 1 to {MAX_JOBS}, got {text}"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -49,33 +65,43 @@ def run(options: argparse.Namespace) -> int:
         complain(f"there is no {safe(path)}")
     if absent:
         return 2
-    contract = HostContract()
-    files = [file for path in options.paths for file in find_manifests(path)]
-    problems = [
-        problem
-        for file in files
-        for problem in validate(
-            read_manifest(file),
-            contract,
-            first_party=options.first_party,
-            file=file,
+    files = (file for path in options.paths for file in find_manifests(path))
+    verdicts = judge_all(files, jobs=options.jobs, first_party=options.first_party)
+    problems: list[Problem] = []
+    checked = 0
+    try:
+        # Closed before anything is said: an interrupt must not leave workers behind.
+        with progress("checking manifests") as tell, contextlib.closing(verdicts):
+            for found in verdicts:
+                problems += found
+                checked += 1
+                if tell is not None:
+                    tell(checked, None)
+    except LostWorkersError:
+        complain(
+            "a worker process ended before its work was done, killed or out of memory;"
+            " with --jobs 1 there is none"
         )
-    ]
+        return 2
     failed = any(
         options.strict or problem.severity is Severity.ERROR for problem in problems
     )
     if options.json:
         show_json(
             {
-                "checked": len(files),
+                "checked": checked,
                 "valid": not failed,
                 "problems": [problem_wire(problem) for problem in problems],
             }
         )
     else:
+        # Imported here because a program that reads JSON needs no styled text.
+        from msdcomp.present.page import Screen  # noqa: PLC0415
+        from msdcomp.present.problems import render_problems  # noqa: PLC0415
+
         screen = Screen(**screen_options())
-        show(render_problems(problems, len(files), screen, strict=options.strict))
-    if not files:
+        show(render_problems(problems, checked, screen, strict=options.strict))
+    if not checked:
         complain("no capability.json below the folders given")
         return 2
     return 1 if failed else 0
