@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import attrs
 
 from msdcomp.records import Record
 
-__all__ = ["Cycle", "Schedule", "Task", "cycles", "schedule"]
+__all__ = ["Cycle", "Schedule", "Slot", "Task", "cycles", "schedule", "slots"]
 
 R = TypeVar("R", bound=Hashable)
 
@@ -34,10 +34,14 @@ class Task(Record, Generic[R]):
 
 @attrs.frozen(eq=False, repr=False)
 class Schedule(Record):
-    """An order of task indexes, and those that a cycle kept from being placed."""
+    """An order of task indexes, and those that a cycle kept from being placed.
+
+    `forced` are the tasks that were taken although they still waited, as they were.
+    """
 
     order: tuple[int, ...]
     stuck: tuple[int, ...] = ()
+    forced: tuple[int, ...] = ()
 
 
 class _Waiting(Generic[R]):
@@ -104,6 +108,7 @@ def schedule(tasks: Sequence[Task[R]], *, break_cycles: bool = False) -> Schedul
     placed = [False] * len(tasks)
     ready = [index for index, missing in enumerate(waiting.missing) if not missing]
     order: list[int] = []
+    forced: list[int] = []
     smallest = 0
     while len(order) < len(tasks):
         if ready:
@@ -112,6 +117,7 @@ def schedule(tasks: Sequence[Task[R]], *, break_cycles: bool = False) -> Schedul
             while placed[smallest]:
                 smallest += 1
             index = smallest
+            forced.append(index)
         else:
             break
         placed[index] = True
@@ -120,7 +126,35 @@ def schedule(tasks: Sequence[Task[R]], *, break_cycles: bool = False) -> Schedul
             if not placed[released]:
                 heapq.heappush(ready, released)
     stuck = tuple(index for index, done in enumerate(placed) if not done)
-    return Schedule(tuple(order), stuck)
+    return Schedule(tuple(order), stuck, tuple(forced))
+
+
+#: Where a task stands: 1 once cycles are being broken, the head of its run, its place
+#: in that run. Sorted by this, tasks are in their order.
+Slot: TypeAlias = tuple[int, int, int]
+
+
+def slots(schedule: Schedule) -> Iterable[Slot]:
+    """Yield where each task of an order stands, in that order.
+
+    A task that is placed later than its number says waited for a larger one. It follows
+    the largest task placed so far, the head of its run, and that is one it waited for:
+    had it not, it would have been ready, and taken, before. So a slot depends on
+    nothing but the tasks that its own is tied to, and stays what it is whatever else is
+    scheduled along with them: an order can be mended instead of made anew. The same
+    holds of a task that was forced, the smallest one left, and those it let go.
+    Source: docs/explanation/composition.md, "Composing again".
+    """
+    forced = frozenset(schedule.forced)
+    broken, head, place = 0, -1, 0
+    for index in schedule.order:
+        if index in forced:
+            broken, head, place = 1, index, 0
+        elif not broken and index > head:
+            head, place = index, 0
+        else:
+            place += 1
+        yield broken, head, place
 
 
 @attrs.frozen(eq=False, repr=False)

@@ -7,18 +7,19 @@ Source: docs/explanation/composition.md, "Why compose through one builder".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import attrs
 from pyrsistent import PMap, pmap
 
-from msdcomp.dataflow import Cycle, Task, cycles, schedule
+from msdcomp.dispatch import Dispatch, OrderingCycle
+from msdcomp.entry import Entry
 from msdcomp.manifest import (
     AgentStem,
     CapabilityId,
     ConfigKey,
-    Gate,
+    Feature,
     Manifest,
     Runtime,
     SkillStem,
@@ -35,9 +36,6 @@ from msdcomp.views import (
 )
 from msdcomp.vocabulary import TIERS
 
-if TYPE_CHECKING:
-    from msdcomp.manifest import Contribution, Fragment, Step
-
 __all__ = [
     "BuildFailure",
     "CommandFamily",
@@ -50,21 +48,10 @@ __all__ = [
     "OwnedSlice",
     "PointHooks",
     "Registry",
+    "assemble",
     "build",
+    "reassemble",
 ]
-
-
-def _texts(value: Mapping[str, str]) -> PMap[str, str]:
-    return pmap(value)
-
-
-@attrs.frozen(kw_only=True, eq=False, repr=False)
-class Entry(Record):
-    """A capability that is to be a member, with the texts of its fragment files."""
-
-    manifest: Manifest
-    #: Declared path -> text.
-    fragments: PMap[str, str] = attrs.field(factory=pmap, converter=_texts, repr=False)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -131,24 +118,6 @@ class Registry(Record):
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
-class OrderingCycle(Record):
-    """Hooks of one kind at one point that all wait for each other.
-
-    Attributes:
-        point: The loop point.
-        kind: `step` or `contribution`.
-        hops: One way around: the hook, and the artefact it gives to the next one; the
-            last gives to the first.
-        culprits: Every capability with a hook on a cycle of this knot, sorted.
-    """
-
-    point: str
-    kind: str
-    hops: tuple[tuple[Hook, str], ...]
-    culprits: tuple[CapabilityId, ...]
-
-
-@attrs.frozen(kw_only=True, eq=False, repr=False)
 class BuildFailure(Record):
     """Why no registry can be built of a set; `cycles` is never empty."""
 
@@ -172,154 +141,160 @@ def build(entries: Iterable[Entry]) -> Registry | BuildFailure:
     Cost: linear in what is declared, and sorting.
     Source: docs/reference/registry.md.
     """
-    ranked = sorted(entries, key=lambda entry: entry.manifest.id)
-    hooks, failures = _loop(ranked)
-    if failures:
-        return BuildFailure(cycles=failures)
-    manifests = [entry.manifest for entry in ranked]
-    features = [(m, m.feature) for m in manifests if m.feature is not None]
-    clusters = {m.id: tuple(sorted(f.skills)) for m, f in features if f.skills}
+    ranked = sorted(entries, key=_id)
+    dispatch = Dispatch.of(ranked)
+    if not isinstance(dispatch, Dispatch):
+        return BuildFailure(cycles=dispatch)
+    return assemble(ranked, dispatch)
+
+
+def assemble(entries: Iterable[Entry], dispatch: Dispatch) -> Registry:
+    """Return the registry of entries whose hooks are in order already."""
+    views = _Views({}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {})
+    for entry in entries:
+        views.enter(entry)
     return Registry(
-        capabilities=pmap({m.id: m for m in manifests}),
-        fragments=pmap({e.manifest.id: e.fragments for e in ranked if e.fragments}),
-        by_skill=pmap({stem: m.id for m, f in features for stem in f.skills}),
-        by_agent=pmap({stem: m.id for m, f in features for stem in f.agents}),
-        by_loop_point=hooks,
-        config_keys=pmap({key: m.id for m in manifests for key in m.config}),
-        config_schema=_schema(manifests),
-        runtimes=pmap({m.id: m.runtime for m in manifests if m.runtime is not None}),
-        reviewers=pmap(
-            {
-                m.reviewer.slug: OwnedLane(capability_id=m.id, lane=m.reviewer)
-                for m in manifests
-                if m.reviewer is not None
-            }
-        ),
-        command_families=pmap(
-            {
-                command.family: CommandFamily(
-                    capability_id=m.id, module=command.module, router=command.router
-                )
-                for m in manifests
-                for command in m.commands
-            }
-        ),
-        task_resolvers=pmap(
-            {
-                f.task_content_resolver.tracker_prefix: OwnedResolver(
-                    capability_id=m.id, resolver=f.task_content_resolver
-                )
-                for m, f in features
-                if f.task_content_resolver is not None
-            }
-        ),
-        capability_clusters=pmap(clusters),
-        profile_membership=pmap(
-            {
-                m.id: Membership(tier=m.tier, profiles=TIERS[TIERS.index(m.tier) :])
-                for m, _ in features
-                if m.id in clusters
-            }
-        ),
+        by_loop_point=pmap(dispatch.points()),
+        **{name: pmap(view) for name, view in views.named()},
     )
 
 
-def _schema(manifests: Sequence[Manifest]) -> PMap[ConfigKey, OwnedSlice]:
-    return pmap(
-        {
-            key: OwnedSlice(
-                owner=m.id,
+def reassemble(
+    registry: Registry,
+    gone: Iterable[Entry],
+    come: Iterable[Entry],
+    dispatch: Dispatch,
+    points: Iterable[str],
+) -> Registry:
+    """Return a registry with some entries in place of others.
+
+    Args:
+        registry: Of all entries until now.
+        gone: Those to take out.
+        come: Those to put in.
+        dispatch: The order of the hooks from now on.
+        points: Where that order is another one.
+
+    Cost: proportional to these entries and to the hooks of these points.
+    """
+    hooks = registry.by_loop_point.evolver()
+    for point in points:
+        found = dispatch.at(point)
+        if found.all():
+            hooks[point] = found
+        elif point in registry.by_loop_point:
+            del hooks[point]
+    views = _Views(*(getattr(registry, name).evolver() for name in _VIEWS))
+    for entry in gone:
+        views.leave(entry)
+    for entry in come:
+        views.enter(entry)
+    return Registry(
+        by_loop_point=hooks.persistent(),
+        **{name: view.persistent() for name, view in views.named()},
+    )
+
+
+def _id(entry: Entry) -> CapabilityId:
+    return entry.manifest.id
+
+
+@attrs.define(eq=False, repr=False)
+class _Views:
+    """The views of a registry while they change; never leaves this module."""
+
+    capabilities: Any
+    fragments: Any
+    by_skill: Any
+    by_agent: Any
+    config_keys: Any
+    config_schema: Any
+    runtimes: Any
+    reviewers: Any
+    command_families: Any
+    task_resolvers: Any
+    capability_clusters: Any
+    profile_membership: Any
+
+    def named(self) -> Iterator[tuple[str, Any]]:
+        """Yield the views with their names."""
+        return ((name, getattr(self, name)) for name in _VIEWS)
+
+    def enter(self, entry: Entry) -> None:
+        """Put in what a capability has a part in."""
+        manifest = entry.manifest
+        owner = manifest.id
+        self.capabilities[owner] = manifest
+        if entry.fragments:
+            self.fragments[owner] = entry.fragments
+        for key, slice_ in manifest.config.items():
+            self.config_keys[key] = owner
+            self.config_schema[key] = OwnedSlice(
+                owner=owner,
                 type=slice_.type,
                 default=slice_.default,
                 description=slice_.description,
                 values=slice_.values,
             )
-            for m in manifests
-            for key, slice_ in m.config.items()
-        }
-    )
+        if manifest.runtime is not None:
+            self.runtimes[owner] = manifest.runtime
+        if lane := manifest.reviewer:
+            self.reviewers[lane.slug] = OwnedLane(capability_id=owner, lane=lane)
+        for command in manifest.commands:
+            self.command_families[command.family] = CommandFamily(
+                capability_id=owner, module=command.module, router=command.router
+            )
+        if manifest.feature is not None:
+            self._enter_feature(owner, manifest.tier, manifest.feature)
+
+    def _enter_feature(self, owner: CapabilityId, tier: str, feature: Feature) -> None:
+        for skill in feature.skills:
+            self.by_skill[skill] = owner
+        for agent in feature.agents:
+            self.by_agent[agent] = owner
+        if resolver := feature.task_content_resolver:
+            self.task_resolvers[resolver.tracker_prefix] = OwnedResolver(
+                capability_id=owner, resolver=resolver
+            )
+        if feature.skills:
+            self.capability_clusters[owner] = tuple(sorted(feature.skills))
+            self.profile_membership[owner] = _MEMBERSHIPS[tier]
+
+    def leave(self, entry: Entry) -> None:
+        """Take out what a capability has a part in."""
+        manifest = entry.manifest
+        owner = manifest.id
+        del self.capabilities[owner]
+        if entry.fragments:
+            del self.fragments[owner]
+        for key in manifest.config:
+            del self.config_keys[key], self.config_schema[key]
+        if manifest.runtime is not None:
+            del self.runtimes[owner]
+        if manifest.reviewer is not None:
+            del self.reviewers[manifest.reviewer.slug]
+        # A family may be named twice outside of features.
+        for family in {command.family for command in manifest.commands}:
+            del self.command_families[family]
+        if manifest.feature is not None:
+            self._leave_feature(owner, manifest.feature)
+
+    def _leave_feature(self, owner: CapabilityId, feature: Feature) -> None:
+        for skill in feature.skills:
+            del self.by_skill[skill]
+        for agent in feature.agents:
+            del self.by_agent[agent]
+        if resolver := feature.task_content_resolver:
+            del self.task_resolvers[resolver.tracker_prefix]
+        if feature.skills:
+            del self.capability_clusters[owner]
+            del self.profile_membership[owner]
 
 
-def _loop(
-    ranked: Sequence[Entry],
-) -> tuple[PMap[str, PointHooks], tuple[OrderingCycle, ...]]:
-    """Return the hooks of every point in dispatch order, and what cannot be ordered.
+_VIEWS = tuple(field.name for field in attrs.fields(_Views))
 
-    Hooks are gathered by capability id and declaration order, which is the tie-break
-    among steps and contributions and the whole order of gates.
-    """
-    gathered: dict[str, dict[str, list[Hook]]] = {}
-    for entry in ranked:
-        for hook in _hooks(entry):
-            kinds = gathered.setdefault(hook.body.point, {})
-            kinds.setdefault(hook.kind, []).append(hook)
-    failures: list[OrderingCycle] = []
-    views = {}
-    for point, kinds in gathered.items():
-        for kind in ("step", "contribution"):
-            hooks = kinds.get(kind, [])
-            kinds[kind], knots = _by_data_flow(hooks)
-            failures += [_cycle(point, kind, hooks, knot) for knot in knots]
-        views[point] = PointHooks(
-            steps=tuple(kinds["step"]),
-            contributions=tuple(kinds["contribution"]),
-            gates=tuple(kinds.get("gate", ())),
-        )
-    ordered = sorted(failures, key=lambda cycle: (cycle.culprits, cycle.point))
-    return pmap(views), tuple(ordered)
-
-
-def _hooks(entry: Entry) -> Iterable[Hook]:
-    feature = entry.manifest.feature
-    if feature is None:
-        return
-    owner = entry.manifest.id
-    for index, step in enumerate(feature.steps):
-        body = _materialised(step, step.fragment, entry.fragments)
-        yield Hook(capability_id=owner, kind="step", index=index, body=body)
-    for index, given in enumerate(feature.contributions):
-        text = _materialised(given, given.fragment, entry.fragments)
-        yield Hook(capability_id=owner, kind="contribution", index=index, body=text)
-    for index, gate in enumerate(feature.gates):
-        yield Hook(capability_id=owner, kind="gate", index=index, body=gate)
-
-
-def _materialised(
-    hook: Step | Contribution, fragment: Fragment | None, texts: Mapping[str, str]
-) -> Step | Contribution:
-    """Return a hook with the text of its fragment file inlined; inline text wins."""
-    if fragment is None or fragment.inline is not None or fragment.path is None:
-        return hook
-    text = texts.get(fragment.path)
-    if text is None:
-        return hook
-    inlined = attrs.evolve(fragment, inline=text)
-    return attrs.evolve(hook, fragment=inlined)
-
-
-def _by_data_flow(
-    hooks: Sequence[Hook],
-) -> tuple[list[Hook], list[Cycle[str]]]:
-    """Return hooks with each artefact given before it is needed, and the cycles left.
-
-    Hooks that neither give nor need anything are placed by the tie-break alone.
-    """
-    tasks = [
-        Task(frozenset(hook.body.produces), frozenset(hook.body.consumes))
-        for hook in hooks
-        if not isinstance(hook.body, Gate)
-    ]
-    placed = schedule(tasks)
-    knots = list(cycles(tasks)) if placed.stuck else []
-    return [hooks[index] for index in placed.order], knots
-
-
-def _cycle(
-    point: str, kind: str, hooks: Sequence[Hook], knot: Cycle[str]
-) -> OrderingCycle:
-    return OrderingCycle(
-        point=point,
-        kind=kind,
-        hops=tuple((hooks[index], artefact) for index, artefact in knot.hops),
-        culprits=tuple(sorted({hooks[i].capability_id for i in knot.members})),
-    )
+#: What a tier means for the profiles; one value for all capabilities of a tier.
+_MEMBERSHIPS = {
+    tier: Membership(tier=tier, profiles=TIERS[place:])
+    for place, tier in enumerate(TIERS)
+}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from msdcomp.dataflow import Cycle, Schedule, Task, cycles, schedule
+from msdcomp.dataflow import Cycle, Schedule, Task, cycles, schedule, slots
 
 _resources = st.frozensets(st.sampled_from("abcd"), max_size=2)
 task_lists = st.lists(st.builds(Task, _resources, _resources), max_size=6)
@@ -96,7 +96,38 @@ def test_what_is_stuck_lies_on_a_cycle_or_after_one(tasks: list[Task[str]]) -> N
 def test_breaking_cycles_takes_the_smallest_task_whenever_none_is_ready(
     tasks: list[Task[str]],
 ) -> None:
-    assert schedule(tasks, break_cycles=True) == Schedule(order=broken(tasks))
+    assert schedule(tasks, break_cycles=True).order == broken(tasks)
+
+
+def apart(tasks: list[Task[str]]) -> list[list[int]]:
+    """Return the tasks in groups that have no resource in common."""
+    groups: list[tuple[set[str], list[int]]] = []
+    for index, one in enumerate(tasks):
+        names, members = set(one.gives | one.needs), [index]
+        for group in [g for g in groups if g[0] & names]:
+            groups.remove(group)
+            names |= group[0]
+            members += group[1]
+        groups.append((names, members))
+    return [sorted(members) for _, members in groups]
+
+
+@given(task_lists)
+def test_where_a_task_stands_depends_on_those_it_is_tied_to_alone(
+    tasks: list[Task[str]],
+) -> None:
+    standing = {}
+    for group in apart(tasks):
+        found = schedule([tasks[index] for index in group], break_cycles=True)
+        for local, (broken_, head, place) in zip(
+            found.order, slots(found), strict=True
+        ):
+            standing[group[local]] = (broken_, group[head], place)
+
+    whole = schedule(tasks, break_cycles=True)
+
+    assert tuple(sorted(standing, key=standing.__getitem__)) == whole.order
+    assert [standing[index] for index in whole.order] == list(slots(whole))
 
 
 @given(task_lists)
