@@ -12,6 +12,7 @@ import pytest
 
 from msdcomp.candidate import Consent, FragmentText, Scope
 from msdcomp.edge import scan as scanning
+from msdcomp.edge import sight
 from msdcomp.edge.files import list_folder, read_file
 from msdcomp.edge.load import load_registry
 from msdcomp.edge.roots import find_places
@@ -185,7 +186,7 @@ def test_a_crowded_root_is_cut_and_says_so(
     for name in ("a", "b", "c"):
         overlay(home, name)
     real = list_folder
-    monkeypatch.setattr(scanning, "list_folder", lambda fd: real(fd, 2))
+    monkeypatch.setattr(sight, "list_folder", lambda fd: real(fd, 2))
     found = run()
     assert [candidate.folder for candidate in found.candidates] == ["a", "b"]
     assert reasons(found) == {
@@ -205,7 +206,7 @@ def test_an_overlay_that_vanishes_while_it_is_read(
         bundle.rmdir()
         return found
 
-    monkeypatch.setattr(scanning, "read_file", read_and_remove)
+    monkeypatch.setattr(sight, "read_file", read_and_remove)
     assert code(run()) == "fragment-unreadable"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from msdcomp.candidate import Consent, FragmentText, Scope
-from msdcomp.edge import scan as scanning
+from msdcomp.edge import projectsight
 from msdcomp.edge.content_hash import read_bundle
 from msdcomp.edge.files import open_folder
 from msdcomp.edge.roots import find_places
@@ -84,7 +84,7 @@ def test_what_is_composed_is_what_was_hashed(
         write(bundle / "capability.json", "{}")
         return found
 
-    monkeypatch.setattr(scanning, "read_bundle", read_and_swap)
+    monkeypatch.setattr(projectsight, "read_bundle", read_and_swap)
     candidate = only(run())
     assert candidate.decoded is not None
     assert candidate.decoded.manifest is not None
@@ -112,7 +112,7 @@ def test_a_folder_replaced_by_a_link_before_it_is_opened(
             bundle.symlink_to(elsewhere)
         return real(path, **more)
 
-    monkeypatch.setattr(scanning, "open_folder", swapping)
+    monkeypatch.setattr(projectsight, "open_folder", swapping)
     candidate = only(run())
     assert candidate.decoded is None
     assert candidate.unreadable == "not a folder"
@@ -154,7 +154,7 @@ def test_manifests_nobody_agreed_to_are_bounded_together(
     project: Path, run: Scanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository cannot keep a host busy with thousands of huge manifests."""
-    monkeypatch.setattr(scanning, "MAX_UNAGREED_BYTES", 10)
+    monkeypatch.setattr(projectsight, "MAX_UNAGREED_BYTES", 10)
     overlay(project, "anchor", gates=[GATE])
     overlay(project, "bollard", gates=[GATE])
     first, second = run().candidates

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from msdcomp.candidate import FragmentFault, FragmentText
-from msdcomp.edge import scan as scanning
+from msdcomp.edge import sight
 from tests.edge.scans import Scanner, agree, code, fragment, only, text
 from tests.layouts import overlay, put, write
 
@@ -109,7 +109,7 @@ def test_all_fragments_together_are_bounded(
     home: Path, run: Scanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One file under a thousand spellings must not be read a thousand times."""
-    monkeypatch.setattr(scanning, "MAX_FRAGMENTS_BYTES", 10)
+    monkeypatch.setattr(sight, "MAX_FRAGMENTS_BYTES", 10)
     paths = ["a.md", "./a.md", "././a.md"]
     bundle = overlay(home, "anchor", contributions=[text(path) for path in paths])
     write(bundle / "a.md", "12345678")
