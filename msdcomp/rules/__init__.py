@@ -92,6 +92,9 @@ def check(value: object, folder: str | None = None) -> tuple[Problem, ...]:
         return (fault("not-an-object", "", message),)
     role = value.get("role")
     rule = _ROLES.get(role, _NO_ROLE) if isinstance(role, str) else _NO_ROLE
+    is_named = folder is None or value.get("id") == folder
+    if is_named and rule.passes(value):
+        return ()
     found = rule.check(value, "")
     if folder is not None and value.get("id") != folder:
         found = [*found, *envelope.folder_mismatch(value, folder)]

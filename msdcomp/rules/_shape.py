@@ -3,6 +3,11 @@
 A `Rule` pairs a check with words for what it expects. Checks are plain functions of a
 value and its JSON pointer; they return what they found, which for a healthy value is
 the empty tuple. They are total: any JSON value may stand anywhere.
+
+Nearly every manifest is healthy, and nothing has to be said about it. So a rule also
+has a test without pointers and messages, made of the tests of its parts as the check
+is made of their checks. It may doubt what the check lets pass, never the other way
+round; what is said about a value is for the check alone to decide.
 """
 
 from __future__ import annotations
@@ -43,6 +48,9 @@ class UnknownField:
 
 Found: TypeAlias = Problem | UnknownField
 Check: TypeAlias = "Callable[[object, str], Sequence[Found]]"
+Test: TypeAlias = "Callable[[object], bool]"
+#: Name, and what the rule says of it: `plain`, `values`, `passes`.
+_Row: TypeAlias = "tuple[str, type | None, frozenset[object] | None, Test]"
 #: A check of what is known to be an object already.
 ObjectCheck: TypeAlias = "Callable[[dict[str, object], str], Sequence[Found]]"
 
@@ -84,15 +92,22 @@ class Rule:
         check: The check itself.
         expected: What a healthy value is, for messages.
         plain: A type of which every value passes that is neither empty nor outside
-            `values`, so that the check need not be called. Healthy manifests are mostly
+            `values`, so that nothing need be called. Healthy manifests are mostly
             such values, and calls are what checking costs.
         values: The closed set of plain values, or None for any.
+        passes: Tells of a value that the check finds nothing; False means to ask it.
     """
 
     check: Check
     expected: str
     plain: type | None = None
     values: frozenset[object] | None = None
+    passes: Test = attrs.field(kw_only=True)
+
+    @passes.default
+    def _nothing_found(self) -> Test:
+        check = self.check
+        return lambda value: not check(value, "")
 
 
 @attrs.frozen
@@ -123,16 +138,19 @@ def _boolean(value: object, path: str) -> Sequence[Found]:
     return () if isinstance(value, bool) else (wrong_type(value, path, "a boolean"),)
 
 
-STRING = Rule(_string, "a string", str)
+STRING = Rule(_string, "a string", str, passes=lambda value: isinstance(value, str))
 FILLED = Rule(_filled, "a non-empty string", str)
-BOOLEAN = Rule(_boolean, "a boolean", bool)
+BOOLEAN = Rule(
+    _boolean, "a boolean", bool, passes=lambda value: isinstance(value, bool)
+)
 #: Checked elsewhere, or not at all.
-ANYTHING = Rule(lambda _value, _path: (), "any value")
+ANYTHING = Rule(lambda _value, _path: (), "any value", passes=lambda _value: True)
 
 
 def nullable(rule: Rule) -> Rule:
     """Return a rule that accepts null beside what `rule` accepts."""
     check, expected = rule.check, f"{rule.expected} or null"
+    plain_passes = rule.passes
 
     def checked(value: object, path: str) -> Sequence[Found]:
         if value is None:
@@ -142,7 +160,10 @@ def nullable(rule: Rule) -> Rule:
             return (wrong_type(value, path, expected),)
         return found
 
-    return Rule(checked, expected)
+    def passes(value: object) -> bool:
+        return value is None or plain_passes(value)
+
+    return Rule(checked, expected, passes=passes)
 
 
 def member(values: Sequence[str]) -> Rule:
@@ -194,19 +215,27 @@ def matching(grammar: re.Pattern[str], expected: str, code: str = "bad-format") 
             return (wrong_type(value, path, expected),)
         return () if full(value) else (must_be(code, value, path, expected),)
 
-    return Rule(checked, expected)
+    def passes(value: object) -> bool:
+        return isinstance(value, str) and full(value) is not None
+
+    return Rule(checked, expected, passes=passes)
 
 
 def unreserved(rule: Rule) -> Rule:
     """Return a rule that also refuses the names a JavaScript host would misread."""
-    check = rule.check
+    check, any_passes = rule.check, rule.passes
 
     def checked(value: object, path: str) -> Sequence[Found]:
         if isinstance(value, str) and value in RESERVED_NAMES:
             return (reserved(value, path),)
         return check(value, path)
 
-    return Rule(checked, rule.expected)
+    def passes(value: object) -> bool:
+        return (
+            isinstance(value, str) and value not in RESERVED_NAMES and any_passes(value)
+        )
+
+    return Rule(checked, rule.expected, passes=passes)
 
 
 # Containers.
@@ -214,7 +243,8 @@ def unreserved(rule: Rule) -> Rule:
 
 def array(item: Rule, *, filled: bool = False, distinct: bool = False) -> Rule:
     """Return a rule for an array whose entries all satisfy `item`."""
-    check, plain, values = item.check, {item.plain}, item.values
+    check, plain, values, test = item.check, item.plain, item.values, item.passes
+    only_plain = {plain}
     words = item.expected.removeprefix("a ").removeprefix("an ")
     expected = f"{'a non-empty' if filled else 'an'} array, each entry {item.expected}"
     if words in {"string", "non-empty string", "object"}:
@@ -226,11 +256,7 @@ def array(item: Rule, *, filled: bool = False, distinct: bool = False) -> Rule:
         if not value:
             return (must_be("empty-array", value, path, expected),) if filled else ()
         gathered = Gathered()
-        if not (
-            set(map(type, value)) == plain
-            and all(value)
-            and (values is None or values.issuperset(value))
-        ):
+        if not all_plain(value):
             for index, entry in enumerate(value):
                 some = check(entry, f"{path}/{index}")
                 if some and gathered.add(some):
@@ -239,7 +265,28 @@ def array(item: Rule, *, filled: bool = False, distinct: bool = False) -> Rule:
             gathered.add(_repeated(value, path))
         return gathered.found
 
-    return Rule(checked, expected)
+    def all_plain(value: list[object]) -> bool:
+        return (
+            set(map(type, value)) == only_plain
+            and all(value)
+            and (values is None or values.issuperset(value))
+        )
+
+    def passes(value: object) -> bool:
+        if type(value) is not list:
+            return False
+        if not value:
+            return not filled
+        for entry in value:
+            if not (
+                type(entry) is plain
+                and entry
+                and (values is None or entry in values)
+            ) and not test(entry):
+                return False
+        return not distinct or len(set(value)) == len(value)
+
+    return Rule(checked, expected, passes=passes)
 
 
 def _repeated(entries: list[object], path: str) -> Iterator[Found]:
@@ -258,7 +305,7 @@ def _repeated(entries: list[object], path: str) -> Iterator[Found]:
 
 def mapping(key: Check, value_rule: Rule, expected: str = "an object") -> Rule:
     """Return a rule for an object with free keys; `key` sees each key as a value."""
-    check = value_rule.check
+    check, test = value_rule.check, value_rule.passes
 
     def checked(value: object, path: str) -> Sequence[Found]:
         if not isinstance(value, dict):
@@ -271,7 +318,15 @@ def mapping(key: Check, value_rule: Rule, expected: str = "an object") -> Rule:
                 break
         return gathered.found
 
-    return Rule(checked, expected)
+    def passes(value: object) -> bool:
+        if type(value) is not dict:
+            return False
+        for name, entry in value.items():
+            if key(name, "") or not test(entry):
+                return False
+        return True
+
+    return Rule(checked, expected, passes=passes)
 
 
 def shape(
@@ -331,4 +386,46 @@ def shape(
         for key in islice(keys, MAX_PROBLEMS):
             yield UnknownField(f"{path}/{escape(key)}", key, known)
 
-    return Rule(checked, "an object")
+    def tests(*, of_required: bool) -> tuple[_Row, ...]:
+        return tuple(
+            (field.name, field.rule.plain, field.rule.values, field.rule.passes)
+            for field in fields
+            if field.required is of_required
+        )
+
+    required_tests, optional_tests = tests(of_required=True), tests(of_required=False)
+
+    def passes(value: object) -> bool:
+        if type(value) is not dict:
+            return False
+        seen = len(required_tests)
+        try:
+            for name, plain, values, test in required_tests:
+                entry = value[name]
+                if not (
+                    type(entry) is plain
+                    and entry
+                    and (values is None or entry in values)
+                ) and not test(entry):
+                    return False
+        except KeyError:
+            return False
+        if len(value) > seen:
+            for name, plain, values, test in optional_tests:
+                if name in value:
+                    seen += 1
+                    entry = value[name]
+                    if not (
+                        type(entry) is plain
+                        and entry
+                        and (values is None or entry in values)
+                    ) and not test(entry):
+                        return False
+            if len(value) > seen and not open_:
+                return False
+        for further in extra:  # noqa: SIM110 - `any` would make a generator each time
+            if further(value, ""):
+                return False
+        return True
+
+    return Rule(checked, "an object", passes=passes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import attrs
@@ -45,6 +46,8 @@ from msdcomp.vocabulary import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_DIGIT = re.compile("[0-9]")
+
 KEBAB = matching(
     ID_GRAMMAR,
     "kebab-case (lower-case letters, digits and hyphens, a letter first)",
@@ -63,9 +66,8 @@ def _range(value: object, path: str) -> Sequence[Found]:
     expected = "a version range such as >=1.6.0 <3.0.0"
     if not isinstance(value, str):
         return (wrong_type(value, path, expected),)
-    bare = value.strip(" ")
     plausible = RANGE_SHAPE_GRAMMAR.fullmatch(value) and (
-        bare in {"*", "x", "X"} or any("0" <= char <= "9" for char in bare)
+        _DIGIT.search(value) or value.strip(" ") in {"*", "x", "X"}
     )
     return () if plausible else (must_be("bad-range", value, path, expected),)
 
@@ -102,7 +104,8 @@ def _slice_default(value: dict[str, object], path: str) -> Sequence[Found]:
     type_, values = value.get("type"), value.get("values")
     if not isinstance(type_, str) or type_ not in SLICE_TYPES or "default" not in value:
         return ()
-    default, at = value["default"], f"{path}/default"
+    default = value["default"]
+    at = f"{path}/default"
     if not _fits(type_, default):
         wanted = "string" if type_ == "enum" else type_
         message = f"default must be a {wanted} as type says, got {kind_of(default)}"
@@ -127,6 +130,8 @@ def _slice_values(value: dict[str, object], path: str) -> Sequence[Found]:
         return (fault("ignored-field", at, message, severity=Severity.WARNING),)
     if "values" not in value:
         return (missing(at, VALUES.expected),)
+    if VALUES.passes(value["values"]):
+        return ()
     return VALUES.check(value["values"], at)
 
 
@@ -135,7 +140,7 @@ VALUES = array(STRING, filled=True, distinct=True)
 
 SLICE = shape(
     Field("type", member(SLICE_TYPES)),
-    Field("default", Rule(ANYTHING.check, "a value of the type named")),
+    Field("default", attrs.evolve(ANYTHING, expected="a value of the type named")),
     Field("description", FILLED),
     Field("values", ANYTHING, required=False),
     more=(_slice_default, _slice_values),
@@ -193,7 +198,7 @@ def described(rule: Rule) -> Rule:
             for found in rule.check(value, path)
         ]
 
-    return Rule(checked, rule.expected)
+    return Rule(checked, rule.expected, passes=rule.passes)
 
 
 AUTHOR = shape(

@@ -63,6 +63,8 @@ def _runtime_id(value: object, path: str) -> Sequence[Found]:
 
 
 def _supported(value: object, path: str) -> Sequence[Found]:
+    if value == ["*"]:
+        return ()
     if not isinstance(value, list) or "*" not in value:
         return _SOME_RUNTIMES.check(value, path)
     found = (
@@ -193,7 +195,7 @@ def _declared(value: dict[str, object], field: str) -> frozenset[str] | None:
     stems = value.get(field)
     if not isinstance(stems, list):
         return None
-    return frozenset(stem for stem in stems if isinstance(stem, str))
+    return frozenset([stem for stem in stems if isinstance(stem, str)])
 
 
 def _owned(value: dict[str, object], path: str) -> Sequence[Found]:
@@ -201,32 +203,37 @@ def _owned(value: dict[str, object], path: str) -> Sequence[Found]:
     steps = value.get("steps")
     if not isinstance(steps, list):
         return ()
-    skills, agents = _declared(value, "skills"), _declared(value, "agents")
+    owned = (
+        ("skill", _declared(value, "skills")),
+        ("agent", _declared(value, "agents")),
+    )
     gathered = Gathered()
     for index, step in enumerate(steps):
         ref = step.get("ref") if isinstance(step, dict) else None
         if not isinstance(ref, dict):
             continue
-        for kind, stems in (("skill", skills), ("agent", agents)):
+        for kind, stems in owned:
             stem = ref.get(kind)
-            if isinstance(stem, str):
-                at = f"{path}/steps/{index}/ref/{kind}"
-                if gathered.add(_stem(kind, stem, stems, at)):
+            if stem is not None and isinstance(stem, str):
+                some = _stem(kind, stem, stems, path, index)
+                if some and gathered.add(some):
                     return gathered.found
     return gathered.found
 
 
 def _stem(
-    kind: str, stem: str, stems: frozenset[str] | None, path: str
+    kind: str, stem: str, stems: frozenset[str] | None, path: str, index: int
 ) -> Sequence[Found]:
-    if kind == "skill" and stem.startswith("msd-"):
-        message = f"skill must be named without the msd- prefix, got {show(stem)}"
-        return (fault("prefixed-skill", path, message),)
-    if stems is None or stem in stems:
+    prefixed = kind == "skill" and stem.startswith("msd-")
+    if not prefixed and (stems is None or stem in stems):
         return ()
+    at = f"{path}/steps/{index}/ref/{kind}"
+    if prefixed:
+        message = f"skill must be named without the msd- prefix, got {show(stem)}"
+        return (fault("prefixed-skill", at, message),)
     message = f"{kind} must be one of this capability's {kind}s, got {show(stem)}"
     code = "undeclared-skill" if kind == "skill" else "undeclared-agent"
-    return (fault(code, path, message, suggest(stem, stems)),)
+    return (fault(code, at, message, suggest(stem, stems or ())),)
 
 
 def _activation(value: dict[str, object], path: str) -> Sequence[Found]:

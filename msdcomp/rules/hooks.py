@@ -73,9 +73,9 @@ FRAGMENT = shape(
 def _exactly_one(
     value: dict[str, object], path: str, names: Sequence[str], code: str
 ) -> Sequence[Found]:
-    given = [name for name in names if name in value]
-    if len(given) == 1:
+    if sum(map(value.__contains__, names)) == 1:
         return ()
+    given = [name for name in names if name in value]
     got = " and ".join(given) or "none of them"
     message = f"{label(path)} must have exactly one of {listed(names)}, got {got}"
     return (fault(code, path, message),)
