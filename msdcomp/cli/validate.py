@@ -15,7 +15,7 @@ from msdcomp.cli.common import (
 from msdcomp.cli.progress import progress
 from msdcomp.diagnostics import Problem, Severity
 from msdcomp.edge.inspect import find_manifests, is_absent
-from msdcomp.edge.judging import MAX_JOBS, LostWorkersError, judge_all
+from msdcomp.edge.validating import MAX_JOBS, LostWorkersError, validate_all
 from msdcomp.safetext import safe
 from msdcomp.wireform import problem_wire
 
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if absent:
         return 2
     files = (file for path in options.paths for file in find_manifests(path))
-    verdicts = judge_all(files, jobs=options.jobs, first_party=options.first_party)
+    verdicts = validate_all(files, jobs=options.jobs, first_party=options.first_party)
     problems: list[Problem] = []
     checked = 0
     try:

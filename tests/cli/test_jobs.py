@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from msdcomp.cli import validate as verb
-from msdcomp.edge.judging import LostWorkersError
+from msdcomp.edge.validating import LostWorkersError
 
 from .conftest import Finished, Msd, feature, install
 
@@ -193,7 +193,7 @@ def test_a_worker_that_was_killed_is_an_error(
         yield from ()
         raise LostWorkersError
 
-    monkeypatch.setattr(verb, "judge_all", lost)
+    monkeypatch.setattr(verb, "validate_all", lost)
 
     done = msd("validate", home)
 

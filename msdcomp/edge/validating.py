@@ -1,6 +1,6 @@
-"""Judges many manifests, in this process or in several, in the order given.
+"""Validates many manifests, in this process or in several, in the order given.
 
-Each manifest is judged by itself, so the result is the same however many processes
+Each manifest is validated by itself, so the result is the same however many processes
 share the work; no more is held than a few chunks of results.
 Source: docs/reference/command-line.md, "msd validate".
 """
@@ -22,13 +22,13 @@ __all__ = [
     "FEW",
     "MAX_JOBS",
     "LostWorkersError",
-    "judge_all",
-    "judge_chunk",
-    "judge_file",
     "usable_cpus",
+    "validate_all",
+    "validate_chunk",
+    "validate_file",
 ]
 
-#: Fewer manifests than this are judged in this process unless somebody asks for more:
+#: Fewer manifests than this are left to this process unless somebody asks for more:
 #: that takes half a second, and two workers need nearly as long to start and share it.
 FEW = 1000
 
@@ -52,7 +52,7 @@ def usable_cpus() -> int:
     return os.cpu_count() or 1
 
 
-def judge_all(
+def validate_all(
     files: Iterable[str], *, jobs: int | None = None, first_party: bool = False
 ) -> Generator[tuple[Problem, ...], None, None]:
     """Yield the problems of each manifest, in the order of the files.
@@ -75,30 +75,30 @@ def judge_all(
     rest = itertools.chain(first, rest)
     if jobs == 1 or len(first) < 2:
         for file in rest:
-            yield judge_file(file, first_party=first_party)
+            yield validate_file(file, first_party=first_party)
         return
     # Imported here because most trees are small, and processes cost an import too.
     from msdcomp.edge.workers import BrokenProcessPool, in_order  # noqa: PLC0415
 
-    judge = functools.partial(judge_chunk, first_party=first_party)
+    work = functools.partial(validate_chunk, first_party=first_party)
     chunks = iter(lambda: tuple(itertools.islice(rest, size)), ())
     try:
         # Closed at once, also when whoever asked is interrupted.
-        with contextlib.closing(in_order(judge, chunks, jobs)) as judged:
-            for chunk in judged:
+        with contextlib.closing(in_order(work, chunks, jobs)) as results:
+            for chunk in results:
                 yield from chunk
     except BrokenProcessPool as error:
         raise LostWorkersError from error
 
 
-def judge_chunk(
+def validate_chunk(
     files: Iterable[str], *, first_party: bool
 ) -> tuple[tuple[Problem, ...], ...]:
-    """Judge some manifests; this is what a worker does."""
-    return tuple(judge_file(file, first_party=first_party) for file in files)
+    """Validate some manifests; this is what a worker does."""
+    return tuple(validate_file(file, first_party=first_party) for file in files)
 
 
-def judge_file(path: str, *, first_party: bool = False) -> tuple[Problem, ...]:
+def validate_file(path: str, *, first_party: bool = False) -> tuple[Problem, ...]:
     """Read one manifest and return everything that can be said about it by itself."""
     return validate(
         read_manifest(path), _contract(), first_party=first_party, file=path

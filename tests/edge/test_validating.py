@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from msdcomp.candidate import Candidate
 from msdcomp.diagnostics import Problem, Severity
-from msdcomp.edge import judging, workers
+from msdcomp.edge import validating, workers
 from msdcomp.edge.inspect import read_manifest
-from msdcomp.edge.judging import (
+from msdcomp.edge.validating import (
     CHUNK,
     FEW,
     LostWorkersError,
-    judge_all,
-    judge_chunk,
-    judge_file,
     usable_cpus,
+    validate_all,
+    validate_chunk,
+    validate_file,
 )
 from msdcomp.host import HostContract
 from tests.layouts import overlay
@@ -43,14 +43,14 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def test_a_chunk_is_its_files(files: list[str]) -> None:
-    assert judge_chunk(files, first_party=False) == tuple(map(judge_file, files))
+    assert validate_chunk(files, first_party=False) == tuple(map(validate_file, files))
 
 
 def test_workers_come_to_the_same(files: list[str]) -> None:
-    alone = list(judge_all(files, jobs=1))
+    alone = list(validate_all(files, jobs=1))
 
     assert [len(found) for found in alone] == [0, 0, 1] * 4
-    assert list(judge_all(files, jobs=2)) == alone
+    assert list(validate_all(files, jobs=2)) == alone
 
 
 def _told(path: str, **_: object) -> tuple[Problem, ...]:
@@ -73,27 +73,27 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         yield from map(work, chunks)
 
     monkeypatch.setattr(workers, "in_order", in_order)
-    monkeypatch.setattr(judging, "judge_file", _told)
-    monkeypatch.setattr(judging, "usable_cpus", lambda: 4)
+    monkeypatch.setattr(validating, "validate_file", _told)
+    monkeypatch.setattr(validating, "usable_cpus", lambda: 4)
     return found
 
 
-def _judged(count: int, jobs: int | None) -> None:
+def _validated(count: int, jobs: int | None) -> None:
     names = [str(number) for number in range(count)]
-    assert list(judge_all(names, jobs=jobs)) == list(map(_told, names))
+    assert list(validate_all(names, jobs=jobs)) == list(map(_told, names))
 
 
-def test_few_files_are_judged_by_this_process(asked: Asked) -> None:
-    _judged(FEW - 1, None)
-    _judged(0, 3)
-    _judged(1, 3)
-    _judged(5000, 1)
+def test_few_files_are_validated_by_this_process(asked: Asked) -> None:
+    _validated(FEW - 1, None)
+    _validated(0, 3)
+    _validated(1, 3)
+    _validated(5000, 1)
 
     assert asked == []
 
 
 def test_many_files_are_shared_by_all_processors(asked: Asked) -> None:
-    _judged(FEW + CHUNK + 1, None)
+    _validated(FEW + CHUNK + 1, None)
 
     ((jobs, sizes),) = asked
     assert jobs == 4
@@ -107,7 +107,7 @@ def test_many_files_are_shared_by_all_processors(asked: Asked) -> None:
 def test_a_number_of_jobs_that_is_asked_for_is_given_work(
     asked: Asked, count: int, jobs: int, sizes: list[int]
 ) -> None:
-    _judged(count, jobs)
+    _validated(count, jobs)
 
     assert asked == [(jobs, sizes)]
 
@@ -122,7 +122,7 @@ def test_a_lost_worker_is_told(
     monkeypatch.setattr(workers, "in_order", in_order)
 
     with pytest.raises(LostWorkersError):
-        list(judge_all(files, jobs=2))
+        list(validate_all(files, jobs=2))
 
 
 def test_the_processors_that_count_are_those_this_process_may_use(
