@@ -28,9 +28,12 @@ lint: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	@mkdir -p .benchmarks
 	$(BIN)/python -m pytest benchmarks -p no:xdist -o pythonpath=benchmarks \
-		--benchmark-columns=median,iqr,rounds
-	$(BIN)/python benchmarks/ratios.py
+		--benchmark-columns=median,iqr,rounds --benchmark-group-by=func \
+		--benchmark-json=.benchmarks/suites.json
+	$(BIN)/python benchmarks/ratios.py --json .benchmarks/ratios.json
+	$(BIN)/python benchmarks/plot.py --json .benchmarks/scaling.json
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install --quiet -e '.[docs]'

@@ -85,9 +85,9 @@ def draw(found: Mapping[str, Mapping[int, float]], path: Path) -> None:
             "axes.spines.right": False,
         }
     )
-    from matplotlib import pyplot  # noqa: PLC0415 - after the settings above
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - after the settings
 
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
     for label, (colour, dash) in LINES.items():
         times = found[label]
         axes.loglog(
@@ -110,13 +110,16 @@ def draw(found: Mapping[str, Mapping[int, float]], path: Path) -> None:
         zorder=0,
         label="proportional to size",
     )
+    axes.minorticks_off()
+    axes.xaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
+    axes.yaxis.set_major_formatter(lambda time, _: f"{time:g}")
     axes.set_xlabel("overlays")
     axes.set_ylabel("seconds")
     axes.grid(visible=True, which="major", color="#eeeeee")
     axes.legend(frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
-    pyplot.close(figure)
+    plt.close(figure)
     _tidy(path)
 
 

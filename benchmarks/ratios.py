@@ -30,7 +30,7 @@ import msdcomp
 from msdcomp import Candidate, compose, load_registry
 from msdcomp.edge.snapshot import read_snapshot
 
-__all__ = ["floor", "first_load", "load", "main", "measure"]
+__all__ = ["first_load", "floor", "load", "main", "measure"]
 
 SMALL, LARGE = 1_000, 10_000
 

@@ -27,6 +27,8 @@ def test_load(
     monkeypatch.delenv("MSD_NO_CACHE", raising=False)
     if cache == "cold":
         monkeypatch.setenv("MSD_NO_CACHE", "1")
+    else:
+        load_registry(home=home, project=tmp_path)
     composed = timed(lambda: load_registry(home=home, project=tmp_path))
     assert len(composed.accepted) + len(composed.warnings) == count
     assert bool(composed.warnings) is (dirty and count > 0)
