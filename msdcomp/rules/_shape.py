@@ -13,7 +13,7 @@ round; what is said about a value is for the check alone to decide.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
@@ -53,6 +53,7 @@ Test: TypeAlias = "Callable[[object], bool]"
 _Row: TypeAlias = "tuple[str, type | None, frozenset[object] | None, Test]"
 #: A check of what is known to be an object already.
 ObjectCheck: TypeAlias = "Callable[[dict[str, object], str], Sequence[Found]]"
+ObjectTest: TypeAlias = "Callable[[dict[str, Any]], bool]"
 
 
 class Gathered:
@@ -106,6 +107,24 @@ class Rule:
 
     @passes.default
     def _nothing_found(self) -> Test:
+        check = self.check
+        return lambda value: not check(value, "")
+
+
+@attrs.frozen
+class Whole:
+    """A check of an object as a whole.
+
+    Attributes:
+        check: The check itself, of any object.
+        passes: As in `Rule`, of objects whose fields have all passed and are all known.
+    """
+
+    check: ObjectCheck
+    passes: ObjectTest = attrs.field()
+
+    @passes.default
+    def _nothing_found(self) -> ObjectTest:
         check = self.check
         return lambda value: not check(value, "")
 
@@ -279,9 +298,7 @@ def array(item: Rule, *, filled: bool = False, distinct: bool = False) -> Rule:
             return not filled
         for entry in value:
             if not (
-                type(entry) is plain
-                and entry
-                and (values is None or entry in values)
+                type(entry) is plain and entry and (values is None or entry in values)
             ) and not test(entry):
                 return False
         return not distinct or len(set(value)) == len(value)
@@ -329,9 +346,7 @@ def mapping(key: Check, value_rule: Rule, expected: str = "an object") -> Rule:
     return Rule(checked, expected, passes=passes)
 
 
-def shape(
-    *fields: Field, more: Sequence[ObjectCheck] = (), open_: bool = False
-) -> Rule:
+def shape(*fields: Field, more: Sequence[Whole] = (), open_: bool = False) -> Rule:
     """Return a rule for an object with known fields.
 
     Args:
@@ -351,7 +366,8 @@ def shape(
     needed = {field.name: field.rule for field in fields if field.required}
     required = frozenset(needed)
     known = tuple(rows)
-    extra = tuple(more)
+    extra = tuple(whole.check for whole in more)
+    extra_tests = tuple(whole.passes for whole in more)
 
     def checked(value: object, path: str) -> Sequence[Found]:
         if not isinstance(value, dict):
@@ -423,8 +439,8 @@ def shape(
                         return False
             if len(value) > seen and not open_:
                 return False
-        for further in extra:  # noqa: SIM110 - `any` would make a generator each time
-            if further(value, ""):
+        for further in extra_tests:  # noqa: SIM110 - `all` would make a generator
+            if not further(value):
                 return False
         return True
 

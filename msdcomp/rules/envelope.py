@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -16,6 +16,7 @@ from msdcomp.rules._shape import (
     Field,
     Found,
     Rule,
+    Whole,
     array,
     mapping,
     matching,
@@ -130,9 +131,20 @@ def _slice_values(value: dict[str, object], path: str) -> Sequence[Found]:
         return (fault("ignored-field", at, message, severity=Severity.WARNING),)
     if "values" not in value:
         return (missing(at, VALUES.expected),)
-    if VALUES.passes(value["values"]):
-        return ()
     return VALUES.check(value["values"], at)
+
+
+def _slice_is_sound(value: dict[str, Any]) -> bool:
+    """Tell whether default and values fit the type."""
+    type_, default = value["type"], value["default"]
+    if type_ != "enum":
+        return "values" not in value and _fits(type_, default)
+    values = value.get("values")
+    return VALUES.passes(values) and isinstance(default, str) and default in values
+
+
+def _slice_body(value: dict[str, object], path: str) -> Sequence[Found]:
+    return (*_slice_default(value, path), *_slice_values(value, path))
 
 
 _PLAIN_TYPES = tuple(type_ for type_ in SLICE_TYPES if type_ != "enum")
@@ -143,7 +155,7 @@ SLICE = shape(
     Field("default", attrs.evolve(ANYTHING, expected="a value of the type named")),
     Field("description", FILLED),
     Field("values", ANYTHING, required=False),
-    more=(_slice_default, _slice_values),
+    more=(Whole(_slice_body, _slice_is_sound),),
 )
 
 CONFIG = mapping(_slice_key, SLICE, "an object of configuration keys")

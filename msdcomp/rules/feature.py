@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msdcomp.diagnostics import MAX_PROBLEMS
 from msdcomp.rules._shape import (
@@ -14,6 +14,7 @@ from msdcomp.rules._shape import (
     Found,
     Gathered,
     Rule,
+    Whole,
     array,
     mapping,
     matching,
@@ -214,11 +215,25 @@ def _owned(value: dict[str, object], path: str) -> Sequence[Found]:
             continue
         for kind, stems in owned:
             stem = ref.get(kind)
-            if stem is not None and isinstance(stem, str):
+            if isinstance(stem, str):
                 some = _stem(kind, stem, stems, path, index)
                 if some and gathered.add(some):
                     return gathered.found
     return gathered.found
+
+
+def _all_owned(value: dict[str, Any]) -> bool:
+    """Tell whether every step dispatches to a declared stem."""
+    skills, agents = frozenset(value["skills"]), frozenset(value["agents"])
+    for step in value["steps"]:
+        ref = step["ref"]
+        skill = ref.get("skill")
+        if skill is None:
+            if "agent" in ref and ref["agent"] not in agents:
+                return False
+        elif skill not in skills or skill.startswith("msd-"):
+            return False
+    return True
 
 
 def _stem(
@@ -263,4 +278,4 @@ FIELDS: tuple[Field, ...] = (
 )
 
 #: Checks across the fields of a feature.
-MORE = (_owned, _activation)
+MORE = (Whole(_owned, _all_owned), Whole(_activation))

@@ -13,6 +13,7 @@ from msdcomp.rules._shape import (
     Field,
     Found,
     Rule,
+    Whole,
     array,
     mapping,
     member,
@@ -63,29 +64,30 @@ def _has_content(value: dict[str, object], path: str) -> Sequence[Found]:
 FRAGMENT = shape(
     Field("path", Rule(_fragment_path, "a relative path"), required=False),
     Field("inline", FILLED, required=False),
-    more=(_has_content,),
+    more=(Whole(_has_content, bool),),
 )
 
 
 # Loop hooks.
 
 
-def _exactly_one(
-    value: dict[str, object], path: str, names: Sequence[str], code: str
-) -> Sequence[Found]:
-    if sum(map(value.__contains__, names)) == 1:
-        return ()
-    given = [name for name in names if name in value]
-    got = " and ".join(given) or "none of them"
-    message = f"{label(path)} must have exactly one of {listed(names)}, got {got}"
-    return (fault(code, path, message),)
+def _exactly_one(names: Sequence[str], code: str) -> Whole:
+    """Return the check that an object has one of its fields and no other."""
+
+    def checked(value: dict[str, object], path: str) -> Sequence[Found]:
+        given = [name for name in names if name in value]
+        if len(given) == 1:
+            return ()
+        got = " and ".join(given) or "none of them"
+        message = f"{label(path)} must have exactly one of {listed(names)}, got {got}"
+        return (fault(code, path, message),)
+
+    return Whole(checked, lambda value: len(value) == 1)
 
 
 REF = shape(
     *(Field(kind, STRING, required=False) for kind in REF_KINDS),
-    more=(
-        lambda value, path: _exactly_one(value, path, REF_KINDS, "ref-not-exactly-one"),
-    ),
+    more=(_exactly_one(REF_KINDS, "ref-not-exactly-one"),),
 )
 
 
@@ -121,12 +123,8 @@ CHECK = shape(
         Rule(_predicate, "an object with a kind"),
         required=False,
     ),
-    Field("agentVerdict", shape(more=(_verdict,), open_=True), required=False),
-    more=(
-        lambda value, path: _exactly_one(
-            value, path, CHECK_FORMS, "check-not-exactly-one"
-        ),
-    ),
+    Field("agentVerdict", shape(more=(Whole(_verdict),), open_=True), required=False),
+    more=(_exactly_one(CHECK_FORMS, "check-not-exactly-one"),),
 )
 
 
@@ -176,5 +174,5 @@ GATE = shape(
     Field("blocking", BOOLEAN),
     Field("onError", _ON_ERROR),
     _WHEN,
-    more=(_advisory,),
+    more=(Whole(_advisory),),
 )

@@ -11,6 +11,7 @@ from msdcomp.rules._shape import (
     Field,
     Found,
     Rule,
+    Whole,
     array,
     mapping,
     matching,
@@ -96,7 +97,7 @@ def _probe_fields(value: dict[str, object], path: str) -> Sequence[Found]:
 PROBE = shape(
     Field("kind", member(PROBE_KINDS)),
     *(Field(name, ANYTHING, required=False) for name in PROBE_FIELDS if name != "kind"),
-    more=(_probe_fields,),
+    more=(Whole(_probe_fields),),
 )
 
 
@@ -141,7 +142,7 @@ SPAWN = shape(
     Field("env", mapping(_env_name, STRING, "an object of strings"), required=False),
     # Fields of the other transport have a fault of their own.
     *(Field(name, ANYTHING, required=False) for name in HTTP_ONLY_FIELDS),
-    more=(_output_arg,),
+    more=(Whole(_output_arg),),
 )
 
 
@@ -236,7 +237,10 @@ LANE = shape(
     Field("effortConfigKey", KEY_OR_NULL, required=False),
     Field("defaultEffort", nullable(member(EFFORT_LEVELS)), required=False),
     Field("handler", nullable(member(HANDLERS))),
-    more=(_invoke, _effort),
+    more=(
+        Whole(_invoke),
+        Whole(_effort),
+    ),
 )
 
 #: The lane of a reviewer, which must have one, and of a runtime, which may.

@@ -13,6 +13,7 @@ from msdcomp.rules._shape import (
     Found,
     Gathered,
     Rule,
+    Whole,
     array,
     member,
     nullable,
@@ -101,7 +102,7 @@ CONFIG_HOME = shape(
     Field("probe", array(STRING), required=False),
     Field("probeExists", FILLED, required=False),
     Field("skillsHome", Rule(_inner_home, "an object"), required=False),
-    more=(_named,),
+    more=(Whole(_named),),
 )
 
 
@@ -145,7 +146,7 @@ _ARTIFACT = (
 
 ARTIFACT_LAYOUT = shape(
     Field("global", array(shape(*_ARTIFACT))),
-    Field("local", array(shape(*_ARTIFACT, more=(_no_home,)))),
+    Field("local", array(shape(*_ARTIFACT, more=(Whole(_no_home),)))),
 )
 
 
@@ -197,7 +198,7 @@ DISPATCH = shape(
     Field("builtInSubagents", ANYTHING, required=False),
     Field("maxConcurrency", _or_undocumented(whole_number(1, _SAFE)), required=False),
     *_RESERVED,
-    more=(_no_reserved_keys,),
+    more=(Whole(_no_reserved_keys),),
 )
 
 HOST_INTEGRATION = shape(
@@ -211,7 +212,7 @@ HOST_INTEGRATION = shape(
     Field("runtime", _axis(HOST_RUNTIMES)),
     Field("effortSurface", _axis(EFFORT_SURFACES), required=False),
     *_RESERVED,
-    more=(_no_reserved_keys,),
+    more=(Whole(_no_reserved_keys),),
 )
 
 ORCHESTRATOR_EXEC = shape(
@@ -221,7 +222,7 @@ ORCHESTRATOR_EXEC = shape(
     Field("promptFlag", nullable(STRING), required=False),
     Field("modelFlag", nullable(STRING), required=False),
     *_RESERVED,
-    more=(_no_reserved_keys,),
+    more=(Whole(_no_reserved_keys),),
 )
 
 
@@ -326,7 +327,11 @@ RUNTIME = shape(
         required=False,
     ),
     Field("hostBehaviors", Rule(_host_behaviors, "an object"), required=False),
-    more=(_local_dir, _surfaces, _dialect),
+    more=(
+        Whole(_local_dir),
+        Whole(_surfaces),
+        Whole(_dialect),
+    ),
 )
 
 #: Fields of a runtime beside the envelope and a lane.
