@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from msdcomp.host import CentralConfig, Host, HostContract
     from msdcomp.loop import LoopResolution, render_markdown, resolve
     from msdcomp.manifest import Manifest
+    from msdcomp.recomposition import recompose
     from msdcomp.registry import Entry, Registry, build
     from msdcomp.verdict import SkipWarning
     from msdcomp.wire import Decoded
@@ -58,6 +59,7 @@ __all__ = [
     "decode_manifest",
     "explain",
     "load_registry",
+    "recompose",
     "render_markdown",
     "resolve",
 ]
@@ -86,6 +88,7 @@ _HOMES = {
     "decode_manifest": "wire:decode",
     "explain": "explanation",
     "load_registry": "edge.load",
+    "recompose": "recomposition",
     "render_markdown": "loop",
     "resolve": "loop",
 }

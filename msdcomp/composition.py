@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from pyrsistent import PMap, pmap
@@ -14,6 +14,9 @@ from msdcomp.manifest import CapabilityId
 from msdcomp.records import Record
 from msdcomp.registry import Registry
 from msdcomp.verdict import BundlePath, IgnoredEntry, SkipWarning
+
+if TYPE_CHECKING:
+    from msdcomp.making import Making
 
 __all__ = ["Composition"]
 
@@ -37,6 +40,7 @@ class Composition(Record):
         command_roots: Id -> folder that command modules may be loaded from: accepted,
             recorded as installed, with command families.
         ignored: Entries of the overlay roots that are no candidates.
+        making: How it came about, for `recompose`; no part of its value.
     """
 
     registry: Registry
@@ -48,6 +52,7 @@ class Composition(Record):
     diagnostics: PMap[tuple[str, str], tuple[Problem, ...]] = attrs.field(factory=pmap)
     command_roots: PMap[CapabilityId, BundlePath] = attrs.field(factory=pmap)
     ignored: tuple[IgnoredEntry, ...] = ()
+    making: Making | None = attrs.field(default=None, eq=False, repr=False)
 
     def __iter__(
         self,

@@ -165,7 +165,7 @@ def _requires(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
 
 def _runtimes(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Problem]:
     compat = manifest.feature.runtime_compat if manifest.feature else None
-    if compat is None:
+    if compat is None or all(map(draft.is_runtime, compat.named)):
         return
     places: list[tuple[str, tuple[str, str | int]]] = [
         *((r, ("supported", i)) for i, r in enumerate(compat.supported)),
@@ -219,6 +219,20 @@ def _produces(draft: Draft, manifest: Manifest, outlook: Outlook) -> Iterator[Pr
 def _consumes(
     draft: Draft, manifest: Manifest, contract: HostContract, outlook: Outlook
 ) -> Iterator[Problem]:
+    supply: _Supply | None = None
+    for index, step in enumerate(steps(manifest)):
+        for place, artefact in enumerate(step.consumes):
+            if contract.gives(artefact, step.point):
+                continue
+            supply = supply or _supply(draft, manifest, contract, outlook)
+            if not supply.meets(step.point, artefact, index):
+                path = pointer("steps", index, "consumes", place)
+                yield supply.unmet(step.point, artefact, index, path)
+
+
+def _supply(
+    draft: Draft, manifest: Manifest, contract: HostContract, outlook: Outlook
+) -> _Supply:
     makers: dict[str, list[tuple[int, int]]] = {}
     for index, step in enumerate(steps(manifest)):
         for artefact in frozenset(step.produces):
@@ -227,12 +241,7 @@ def _consumes(
             # Whoever asks is one of the two at most, so the other one answers.
             found.sort()
             del found[2:]
-    supply = _Supply(draft, contract, outlook, manifest.id, makers)
-    for index, step in enumerate(steps(manifest)):
-        for place, artefact in enumerate(step.consumes):
-            if not supply.meets(step.point, artefact, index):
-                path = pointer("steps", index, "consumes", place)
-                yield supply.unmet(step.point, artefact, index, path)
+    return _Supply(draft, contract, outlook, manifest.id, makers)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -256,10 +265,9 @@ class _Supply(Record):
         return min((at for at in (member, *own) if at is not None), default=None)
 
     def meets(self, point: str, artefact: str, index: int) -> bool:
-        """Tell whether a step at a point finds an artefact there."""
+        """Tell whether another step has made an artefact when a point is reached."""
         first = self.first(artefact, index)
-        made = first is not None and first <= self.contract.place(point)
-        return made or self.contract.gives(artefact, point)
+        return first is not None and first <= self.contract.place(point)
 
     def unmet(self, point: str, artefact: str, index: int, path: str) -> Problem:
         """Say why nothing gives a step what it consumes, as precisely as is known."""

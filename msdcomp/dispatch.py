@@ -8,9 +8,9 @@ Source: docs/reference/registry.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
-from typing import TYPE_CHECKING, TypeAlias
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import attrs
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from msdcomp.entry import Entry
     from msdcomp.manifest import Contribution, Fragment, Step
 
-__all__ = ["Dispatch", "OrderingCycle", "tied"]
+__all__ = ["Dispatch", "OrderingCycle", "together"]
 
 #: Where a hook stands: owner and index of the head of its run, its place in that run
 #: (`msdcomp.dataflow.slots`). Sorted by this, hooks are in order.
@@ -31,8 +31,6 @@ Standing: TypeAlias = tuple[str, int, int]
 
 #: A loop point and a kind of hook.
 Queue: TypeAlias = tuple[str, str]
-
-_Standings: TypeAlias = tuple[tuple[Standing, Hook], ...]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -54,11 +52,37 @@ class OrderingCycle(Record):
 
 
 @attrs.frozen(eq=False, repr=False)
+class _Line(Record):
+    """Hooks in order, and where each one stands."""
+
+    standings: tuple[Standing, ...] = ()
+    hooks: tuple[Hook, ...] = ()
+
+    def replaced(self, gone: _Line, come: _Line) -> _Line:
+        """Return the line with some hooks in place of others.
+
+        Cost: two copies, and a search for each of these hooks.
+        """
+        standings, hooks = list(self.standings), list(self.hooks)
+        for standing in gone.standings:
+            place = bisect_left(standings, standing)
+            del standings[place], hooks[place]
+        for standing, hook in zip(come.standings, come.hooks, strict=True):
+            place = bisect_left(standings, standing)
+            standings.insert(place, standing)
+            hooks.insert(place, hook)
+        return _Line(tuple(standings), tuple(hooks))
+
+
+_NOBODY = _Line()
+
+
+@attrs.frozen(eq=False, repr=False)
 class Dispatch(Record):
     """Every hook of a set of capabilities, in order and with where it stands."""
 
     # Never leaves the record.
-    _queues: Mapping[Queue, _Standings]
+    _lines: Mapping[Queue, _Line]
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Dispatch | tuple[OrderingCycle, ...]:
@@ -67,27 +91,27 @@ class Dispatch(Record):
         Args:
             entries: Ascending by id.
         """
-        queues: dict[Queue, _Standings] = {}
+        lines: dict[Queue, _Line] = {}
         failures: list[OrderingCycle] = []
         for queue, hooks in _gathered(entries).items():
-            standings = _standings(queue, hooks)
-            if standings is None:
+            line = _line(queue, hooks)
+            if line is None:
                 failures += _cycles(queue, hooks)
             else:
-                queues[queue] = standings
+                lines[queue] = line
         if failures:
             return tuple(sorted(failures, key=lambda one: (one.culprits, one.point)))
-        return cls(queues)
+        return cls(lines)
 
     def points(self) -> Mapping[str, PointHooks]:
         """Return the hooks of every point that has any."""
-        points = dict.fromkeys(point for point, _ in self._queues)
+        points = dict.fromkeys(point for point, _ in self._lines)
         return {point: self.at(point) for point in points}
 
     def at(self, point: str) -> PointHooks:
         """Return the hooks of a point."""
         steps, contributions, gates = (
-            tuple(map(_hook, self._queues.get((point, kind), ())))
+            self._lines.get((point, kind), _NOBODY).hooks
             for kind in ("step", "contribution", "gate")
         )
         return PointHooks(steps=steps, contributions=contributions, gates=gates)
@@ -96,72 +120,72 @@ class Dispatch(Record):
         self,
         gone: Iterable[Entry],
         come: Iterable[Entry],
-        tied_up: Mapping[Queue, Collection[str]],
+        lasting: Mapping[Queue, Task[str]],
     ) -> tuple[Dispatch, frozenset[str]] | None:
         """Return the order with some entries in place of others.
 
         Args:
             gone: Members until now, with every member they have an artefact in common
-                with, except members that stay as they are for good.
+                with, except members that stay as they are for good; ascending by id.
             come: Members from now on, with every such member again; ascending by id.
-            tied_up: What the members that stay for good give and need (`tied`).
+            lasting: What the members that stay for good give and need (`together`).
 
         Returns:
             The order, and the points at which it may have changed. None when there is
             none, because hooks wait for each other.
         """
         before, after = _gathered(gone), _gathered(come)
-        owners = {hook.capability_id for hooks in before.values() for hook in hooks}
-        queues = dict(self._queues)
+        lines = dict(self._lines)
         for queue in dict.fromkeys((*before, *after)):
-            stay = tuple(
-                one
-                for one in self._queues.get(queue, ())
-                if one[1].capability_id not in owners
-            )
-            new = after.get(queue, [])
-            fixed = tied_up.get(queue, ())
-            moved = (*before.get(queue, ()), *new)
-            if fixed and any(_touches(hook, fixed) for hook in moved):
+            old, new = before.get(queue, []), after.get(queue, [])
+            line = lines.pop(queue, _NOBODY)
+            fixed = lasting.get(queue, _NOTHING)
+            if any(_is_tied(hook, fixed) for hook in (*old, *new)):
                 # Those that stay may have waited for those that went.
-                new = sorted((*map(_hook, stay), *new), key=_rank)
-                stay = ()
-            added = _standings(queue, new)
-            if added is None:
-                return None
-            if stay or added:
-                queues[queue] = tuple(sorted((*stay, *added), key=itemgetter(0)))
+                owners = {hook.capability_id for hook in old}
+                stay = (hook for hook in line.hooks if hook.capability_id not in owners)
+                mended = _line(queue, sorted((*stay, *new), key=_rank))
             else:
-                queues.pop(queue, None)
-        points = frozenset(point for point, _ in (*before, *after))
-        return Dispatch(queues), points
+                # They stood where they would stand by themselves.
+                left, joined = _line(queue, old), _line(queue, new)
+                mended = joined and line.replaced(left or _NOBODY, joined)
+            if mended is None:
+                return None
+            if mended.hooks:
+                lines[queue] = mended
+        return Dispatch(lines), frozenset(point for point, _ in (*before, *after))
 
 
-def tied(entries: Iterable[Entry]) -> Mapping[Queue, frozenset[str]]:
-    """Return the artefacts that hooks give or need, by point and kind."""
+def together(entries: Iterable[Entry]) -> Mapping[Queue, Task[str]]:
+    """Return what the hooks of some entries give and need, by point and kind."""
     return {
-        queue: frozenset(
-            artefact
-            for hook in hooks
-            if not isinstance(hook.body, Gate)
-            for artefact in (*hook.body.produces, *hook.body.consumes)
+        queue: Task(
+            frozenset(a for hook in hooks for a in _body(hook).produces),
+            frozenset(a for hook in hooks for a in _body(hook).consumes),
         )
         for queue, hooks in _gathered(entries).items()
+        if queue[1] != "gate"
     }
 
 
-def _hook(standing: tuple[Standing, Hook]) -> Hook:
-    return standing[1]
+_NOTHING: Task[str] = Task(frozenset(), frozenset())
 
 
 def _rank(hook: Hook) -> tuple[str, int]:
     return (hook.capability_id, hook.index)
 
 
-def _touches(hook: Hook, artefacts: Collection[str]) -> bool:
+def _body(hook: Hook) -> Step | Contribution:
+    """Return the body of a hook that is no gate."""
+    return cast("Step | Contribution", hook.body)
+
+
+def _is_tied(hook: Hook, others: Task[str]) -> bool:
+    """Tell whether a hook waits for others, or one of them for it."""
     body = hook.body
-    return not isinstance(body, Gate) and any(
-        artefact in artefacts for artefact in (*body.produces, *body.consumes)
+    return not isinstance(body, Gate) and not (
+        others.needs.isdisjoint(body.produces)
+        and others.gives.isdisjoint(body.consumes)
     )
 
 
@@ -202,37 +226,33 @@ def _materialised(
     return attrs.evolve(hook, fragment=inlined)
 
 
-def _standings(queue: Queue, hooks: Sequence[Hook]) -> _Standings | None:
+def _line(queue: Queue, hooks: Sequence[Hook]) -> _Line | None:
     """Return hooks in order, or None when some wait for each other.
 
-    Hooks that neither give nor need anything are placed by the tie-break alone.
+    Args:
+        queue: Whose hooks they are.
+        hooks: In the order that decides where nothing else does.
     """
     _, kind = queue
     tasks = None if kind == "gate" else _tasks(hooks)
     if tasks is None:
-        return tuple([((hook.capability_id, hook.index, 0), hook) for hook in hooks])
+        return _Line(tuple([(*_rank(hook), 0) for hook in hooks]), tuple(hooks))
     placed = schedule(tasks)
     if placed.stuck:
         return None
-    return tuple(
-        [
-            ((hooks[head].capability_id, hooks[head].index, place), hooks[index])
-            for index, (_, head, place) in zip(placed.order, slots(placed), strict=True)
-        ]
+    return _Line(
+        tuple([(*_rank(hooks[head]), place) for _, head, place in slots(placed)]),
+        tuple([hooks[index] for index in placed.order]),
     )
 
 
 def _tasks(hooks: Sequence[Hook]) -> list[Task[str]] | None:
     """Return what hooks give and need among themselves; None when that is nothing."""
-    given = {a for hook in hooks for a in hook.body.produces}  # type: ignore[union-attr]
-    needed = {a for hook in hooks for a in hook.body.consumes}  # type: ignore[union-attr]
-    if given.isdisjoint(needed):
+    bodies = [_body(hook) for hook in hooks]
+    given = {artefact for body in bodies for artefact in body.produces}
+    if given.isdisjoint(artefact for body in bodies for artefact in body.consumes):
         return None
-    return [
-        Task(frozenset(hook.body.produces), frozenset(hook.body.consumes))
-        for hook in hooks
-        if not isinstance(hook.body, Gate)
-    ]
+    return [Task(frozenset(b.produces), frozenset(b.consumes)) for b in bodies]
 
 
 def _cycles(queue: Queue, hooks: Sequence[Hook]) -> Iterator[OrderingCycle]:

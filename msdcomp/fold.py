@@ -8,48 +8,26 @@ Source: docs/explanation/composition.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
 import attrs
 from pyrsistent import pmap
-from toolz import concat, groupby
 
-from msdcomp.admission import Admission, Fault, skip
+from msdcomp import outcome
 from msdcomp.candidate import Candidate
 from msdcomp.composition import Composition
-from msdcomp.diagnostics import Problem, Severity
-from msdcomp.flow import Flow
-from msdcomp.gates import BlockedGate
+from msdcomp.dispatch import Dispatch, together
 from msdcomp.host import Host
-from msdcomp.invariants import Draft, Index
-from msdcomp.ordering import in_order, offered
+from msdcomp.judging import Accepted, Ground, judge_all
+from msdcomp.links import Links
+from msdcomp.making import Making, OnSetFailure, Workings
+from msdcomp.ordering import standings
 from msdcomp.outlook import FoldOutlook
-from msdcomp.records import Record
-from msdcomp.registry import Entry, Registry, build
-from msdcomp.rules.contract import undispatched
+from msdcomp.registry import BuildFailure, Registry, assemble
 from msdcomp.setfailure import SetFailure
-from msdcomp.verdict import BundlePath, Skipped, SkipWarning
+from msdcomp.verdict import Skipped, SkipWarning
 
 __all__ = ["OnSetFailure", "compose"]
-
-#: What to do when the accepted set cannot be built: drop every overlay, or only the
-#: ones that make it impossible.
-OnSetFailure = Literal["fallback", "isolate"]
-
-
-@attrs.frozen(eq=False, repr=False)
-class _Accepted(Record):
-    candidate: Candidate
-    entry: Entry
-
-
-@attrs.frozen(eq=False, repr=False)
-class _Folded(Record):
-    """What one pass over the candidates left."""
-
-    accepted: tuple[_Accepted, ...]
-    skipped: tuple[Skipped, ...]
 
 
 def compose(
@@ -76,170 +54,111 @@ def compose(
     Cost: proportional to what the candidates declare, plus sorting.
     Source: docs/explanation/composition.md, "First-party always wins".
     """
-    host = host or Host()
-    given = tuple(candidates)
-    firsts = tuple(base.capabilities[owner] for owner in sorted(base.capabilities))
-    index = Index.of(firsts, host.contract.order)
-    flow = Flow.of(firsts)
-    ordered = in_order(given, index, host.contract)
-    outlook = FoldOutlook(ordered, host.contract)
-    folded = _fold(ordered, index, flow, host, outlook)
+    making = Making(
+        base=base,
+        host=host or Host(),
+        on_set_failure=on_set_failure,
+        candidates=tuple(candidates),
+    )
+    ground = Ground.of(base, making.host)
+    standing = tuple(standings(making.candidates, ground.index, ground.host.contract))
+    ordered = tuple(candidate for candidate, _ in standing)
+    outlook = FoldOutlook(ordered, ground.host.contract)
+    folded = judge_all(ordered, ground, outlook)
+    dispatch = _dispatch(base, folded.accepted)
+    if isinstance(dispatch, Dispatch):
+        places = {id(candidate): place for candidate, place in standing}
+        workings = Workings(
+            ground=ground,
+            links=Links.of(making.candidates),
+            standings=tuple(places[id(one.candidate)] for one in folded.accepted),
+            dispatch=dispatch,
+            lasting=together(base.entries()),
+        )
+        return _composition(
+            _registry(base, folded.accepted, dispatch),
+            folded.accepted,
+            folded.skipped,
+            attrs.evolve(making, workings=workings),
+        )
     skipped = folded.skipped
-    while folded.accepted:
-        built = build((*base.entries(), *(a.entry for a in folded.accepted)))
-        if isinstance(built, Registry):
-            return _composition(built, folded.accepted, skipped, (), host)
-        failure = SetFailure.of(built)
-        gone = built.culprits.intersection(a.candidate.folder for a in folded.accepted)
+    while not isinstance(dispatch, Dispatch):
+        failure = SetFailure.of(dispatch)
+        gone = dispatch.culprits.intersection(
+            one.candidate.folder for one in folded.accepted
+        )
         # With nobody to isolate the base itself is tied up, and stays so.
         if on_set_failure != "isolate" or not gone:
-            skipped += tuple(
-                failure.dropped(accepted.candidate, host)
-                for accepted in folded.accepted
-            )
-            fallen = _composition(base, (), skipped, (failure.warning(),), host)
-            dropped = {a.entry.manifest.id: a.candidate for a in folded.accepted}
-            return attrs.evolve(
-                fallen,
-                dropped=pmap({owner: _bundle(c) for owner, c in dropped.items()}),
-            )
+            return _fallen(failure, folded.accepted, skipped, making)
         # Whoever is on a cycle goes; the others are judged again without them, since
         # some may have depended on what is gone.
-        for accepted in folded.accepted:
-            if accepted.candidate.folder in gone:
-                dropped_one = failure.dropped(accepted.candidate, host)
-                outlook.skipped(dropped_one)
-                skipped += (dropped_one,)
-        rest = [a.candidate for a in folded.accepted if a.candidate.folder not in gone]
-        folded = _fold(rest, index, flow, host, outlook)
+        for one in folded.accepted:
+            if one.candidate.folder in gone:
+                dropped = failure.dropped(one.candidate, making.host)
+                outlook.skipped(dropped)
+                skipped += (dropped,)
+        rest = [
+            one.candidate for one in folded.accepted if one.candidate.folder not in gone
+        ]
+        folded = judge_all(rest, ground, outlook)
         skipped += folded.skipped
-    return _composition(base, (), skipped, (), host)
+        dispatch = _dispatch(base, folded.accepted)
+    registry = _registry(base, folded.accepted, dispatch)
+    return _composition(registry, folded.accepted, skipped, making)
 
 
-def _fold(
-    ordered: Sequence[Candidate],
-    index: Index,
-    flow: Flow,
-    host: Host,
-    outlook: FoldOutlook,
-) -> _Folded:
-    """Judge candidates one after the other.
+def _dispatch(base: Registry, accepted: Sequence[Accepted]) -> Dispatch | BuildFailure:
+    """Put the hooks of all members in order."""
+    entries = (*base.entries(), *(one.entry for one in accepted))
+    found = Dispatch.of(sorted(entries, key=lambda entry: entry.manifest.id))
+    return found if isinstance(found, Dispatch) else BuildFailure(cycles=found)
 
-    Args:
-        ordered: In the order of decision.
-        index: Who owns what in the first party.
-        flow: Data flow among the first party's hooks.
-        host: What they are judged for.
-        outlook: What earlier passes left behind; grows.
-    """
-    outlook.judging(ordered)
-    draft = Draft(index, host.contract.order)
-    admission = Admission(
-        draft=draft, host=host, flow=flow, outlook=outlook, accepted={}
+
+def _registry(
+    base: Registry, accepted: Sequence[Accepted], dispatch: Dispatch
+) -> Registry:
+    if not accepted:
+        return base
+    return assemble((*base.entries(), *(one.entry for one in accepted)), dispatch)
+
+
+def _fallen(
+    failure: SetFailure,
+    accepted: Sequence[Accepted],
+    skipped: Sequence[Skipped],
+    making: Making,
+) -> Composition:
+    """Return what is left when every overlay is dropped."""
+    dropped = tuple(failure.dropped(one.candidate, making.host) for one in accepted)
+    fallen = _composition(
+        making.base, (), (*skipped, *dropped), making, failure.warning()
     )
-    accepted: list[_Accepted] = []
-    skipped: list[Skipped] = []
-    for scope, group in groupby(lambda c: c.scope.value, ordered).items():
-        outlook.deciding = scope
-        # Who fails one of the first five gates does so whatever the others do. Their
-        # verdicts come first, to be named as causes wherever their ids stand in order.
-        alone = [candidate for candidate in group if offered(candidate) is None]
-        rest = [candidate for candidate in group if offered(candidate) is not None]
-        for candidate in (*alone, *rest):
-            verdict = _judged(admission, candidate)
-            outlook.decided(candidate)
-            if isinstance(verdict, Skipped):
-                skipped.append(verdict)
-                outlook.skipped(verdict)
-                continue
-            draft.add(verdict.manifest)
-            admission.accepted[candidate.folder] = candidate
-            outlook.accepted(candidate)
-            accepted.append(_Accepted(candidate, verdict))
-    return _Folded(tuple(accepted), tuple(skipped))
-
-
-def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:
-    try:
-        return admission.judge(candidate)
-    except Exception as error:  # noqa: BLE001 - a defect costs one candidate, not all
-        message = (
-            f"composing it failed inside this library ({type(error).__name__}); "
-            "that is a defect, please report it with the manifest"
-        )
-        problem = Problem(code="internal-error", message=message)
-        fault = Fault(
-            code="internal-error",
-            reason=message,
-            problems=(problem,),
-            advice="Report the defect with the manifest.",
-        )
-        return skip(candidate, fault, admission.host)
+    return attrs.evolve(fallen, dropped=pmap(outcome.paths(accepted)))
 
 
 def _composition(
     registry: Registry,
-    accepted: Sequence[_Accepted],
+    accepted: Sequence[Accepted],
     skipped: Sequence[Skipped],
-    whole: Sequence[SkipWarning],
-    host: Host,
+    making: Making,
+    whole: SkipWarning | None = None,
 ) -> Composition:
     """Gather the values of a finished fold."""
-    fallen = bool(whole)
     warnings: dict[tuple[str, str], tuple[SkipWarning, ...]] = {}
-    # After a fallback one warning speaks for everything the set took along.
-    singles = [
-        s.warning
-        for s in skipped
-        if not (fallen and s.warning.code == "set-build-failed")
-    ]
-    for warning in (*singles, *whole):
-        warnings[warning.key] = (*warnings.get(warning.key, ()), warning)
+    for one in skipped:
+        warning = one.warning
+        # After a fallback one warning speaks for everything the set took along.
+        if whole is None or warning.code != "set-build-failed":
+            warnings[warning.key] = (*warnings.get(warning.key, ()), warning)
+    if whole is not None:
+        warnings[whole.key] = (whole,)
     return Composition(
         registry=registry,
         warnings=pmap(warnings),
-        blocked_gates=pmap(_by_point(skipped)),
-        accepted=tuple(a.entry.manifest.id for a in accepted),
-        paths=pmap({a.entry.manifest.id: _bundle(a.candidate) for a in accepted}),
-        diagnostics=pmap(_notices(accepted, host)),
-        command_roots=pmap(
-            {
-                a.entry.manifest.id: _bundle(a.candidate)
-                for a in accepted
-                if a.candidate.committed and a.entry.manifest.commands
-            }
-        ),
+        blocked_gates=pmap(outcome.by_point(skipped)),
+        accepted=tuple(one.entry.manifest.id for one in accepted),
+        paths=pmap(outcome.paths(accepted)),
+        diagnostics=pmap(outcome.notices(accepted, making.host)),
+        command_roots=pmap(outcome.command_roots(accepted)),
+        making=making,
     )
-
-
-def _bundle(candidate: Candidate) -> BundlePath:
-    return BundlePath(scope=candidate.scope.value, path=candidate.path)
-
-
-def _by_point(skipped: Iterable[Skipped]) -> Mapping[str, tuple[BlockedGate, ...]]:
-    gates: Iterable[BlockedGate] = concat(one.gates for one in skipped)
-    found: dict[str, list[BlockedGate]] = groupby(lambda gate: gate.point, gates)
-    return {
-        point: tuple(sorted(lost, key=lambda g: (g.scope, g.capability_id)))
-        for point, lost in found.items()
-    }
-
-
-def _notices(
-    accepted: Sequence[_Accepted], host: Host
-) -> Mapping[tuple[str, str], tuple[Problem, ...]]:
-    """Return what should be looked at in overlays that joined nevertheless."""
-    notices = {}
-    for one in accepted:
-        decoded = one.candidate.decoded
-        known = decoded.diagnostics if decoded is not None else ()
-        # Its author should not have shipped it; here it is a notice, since the rest of
-        # the overlay works.
-        dropped = [
-            attrs.evolve(problem, severity=Severity.WARNING)
-            for problem in undispatched(one.entry.manifest, host.contract)
-        ]
-        found = (*known, *one.candidate.placed(dropped))
-        if found:
-            notices[one.candidate.key] = found
-    return notices

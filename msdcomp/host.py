@@ -73,6 +73,7 @@ class HostContract(Record):
     order: PMap[str, int] = attrs.field(init=False, repr=False, eq=False)
     # Asked several times for every step of every overlay; they never leave the record.
     _places: dict[str, int] = attrs.field(init=False, repr=False, eq=False)
+    _kinds_of: dict[str, frozenset[str]] = attrs.field(init=False, repr=False, eq=False)
     _phase_of: dict[str, Phase] = attrs.field(init=False, repr=False, eq=False)
     _host_artefacts: dict[str, int] = attrs.field(init=False, repr=False, eq=False)
 
@@ -87,6 +88,10 @@ class HostContract(Record):
     @_places.default
     def _copy_places(self) -> dict[str, int]:
         return dict(self.order)
+
+    @_kinds_of.default
+    def _copy_kinds(self) -> dict[str, frozenset[str]]:
+        return dict(self.kinds)
 
     @_phase_of.default
     def _index_phases(self) -> dict[str, Phase]:
@@ -112,7 +117,7 @@ class HostContract(Record):
 
     def kinds_at(self, point: str) -> frozenset[str]:
         """Return the hook kinds dispatched at a point; none at an unknown one."""
-        return self.kinds.get(point, frozenset())
+        return self._kinds_of.get(point, frozenset())
 
     def gives(self, artefact: str, point: str) -> bool:
         """Tell whether the host itself has left `artefact` when `point` is reached."""

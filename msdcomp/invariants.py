@@ -29,6 +29,7 @@ __all__ = [
     "claims",
     "collisions",
     "duplicates",
+    "names",
     "quoted",
     "steps",
 ]
@@ -107,6 +108,26 @@ def claims(manifest: Manifest) -> Iterator[Claim]:
         yield Claim("lane-section", lane.reviews_section, section)
 
 
+def names(manifest: Manifest) -> list[tuple[str, str]]:
+    """Return `(kind, name)` of every claim, without looking for places.
+
+    Nearly always nobody else has any of them, and then that is all anybody asks.
+    """
+    found: list[tuple[str, str]] = [("config-key", key) for key in manifest.config]
+    if feature := manifest.feature:
+        found += [("skill", skill) for skill in feature.skills]
+        found += [("agent", agent) for agent in feature.agents]
+        if resolver := feature.task_content_resolver:
+            found.append(("tracker-prefix", resolver.tracker_prefix))
+    if manifest.commands:
+        found += [("command-family", command.family) for command in manifest.commands]
+    if lane := manifest.reviewer:
+        found.append(("lane-slug", lane.slug))
+        found += [("lane-flag", flag) for flag in lane.flags]
+        found.append(("lane-section", lane.reviews_section))
+    return found
+
+
 def steps(manifest: Manifest) -> tuple[Step, ...]:
     """Return the steps of a manifest; none unless it is a feature."""
     return manifest.feature.steps if manifest.feature else ()
@@ -179,6 +200,10 @@ class Draft:
         """Return the id that owns a name, or None when it is free."""
         return self._owners.get((kind, name))
 
+    def free(self, names: Iterable[tuple[str, str]]) -> bool:
+        """Tell whether nobody owns any of these names, each `(kind, name)`."""
+        return self._owners.keys().isdisjoint(names)
+
     def producer(self, point: str, artefact: str) -> Producer | None:
         """Return the step that produces an artefact at a point."""
         return self._producers.get((point, artefact))
@@ -197,8 +222,8 @@ class Draft:
         self._tiers[owner] = manifest.tier
         if manifest.runtime is not None:
             self._runtimes[owner] = True
-        for claim in claims(manifest):
-            self._owners.setdefault((claim.kind, claim.name), owner)
+        for name in names(manifest):
+            self._owners.setdefault(name, owner)
         for index, step in enumerate(steps(manifest)):
             place = self._order.get(step.point, len(self._order))
             for artefact in step.produces:
@@ -227,6 +252,8 @@ def collisions(
 
     First come wins, and the first party always came first.
     """
+    if _is_free(draft, manifest, central):
+        return ()
     found = []
     if draft.tier(manifest.id) is not None:
         found.append(
@@ -253,6 +280,15 @@ def collisions(
     return tuple(found)
 
 
+def _is_free(draft: Draft, manifest: Manifest, central: CentralConfig) -> bool:
+    claimed = names(manifest)
+    return (
+        draft.tier(manifest.id) is None
+        and draft.free(claimed)
+        and not any(map(central.owns, manifest.config))
+    )
+
+
 def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
     return Problem(
         code=code,
@@ -264,6 +300,9 @@ def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
 
 def duplicates(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
     """Yield names claimed twice by one manifest, and lane and tracker clashes."""
+    claimed = names(manifest)
+    if len(set(claimed)) == len(claimed) and draft.free(claimed):
+        return
     seen: dict[tuple[str, str], Claim] = {}
     for claim in claims(manifest):
         key = (claim.kind, claim.name)

@@ -1,0 +1,119 @@
+"""One pass over candidates: each one sees what the ones before it left.
+
+Source: docs/explanation/composition.md, "The nine gates".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+from toolz import groupby
+
+from msdcomp.admission import Admission, Fault, skip
+from msdcomp.candidate import Candidate
+from msdcomp.diagnostics import Problem
+from msdcomp.entry import Entry
+from msdcomp.flow import Flow
+from msdcomp.host import Host
+from msdcomp.invariants import Draft, Index
+from msdcomp.ordering import offered
+from msdcomp.outlook import FoldOutlook
+from msdcomp.records import Record
+from msdcomp.registry import Registry
+from msdcomp.verdict import Skipped
+
+__all__ = ["Accepted", "Folded", "Ground", "judge_all"]
+
+
+@attrs.frozen(eq=False, repr=False)
+class Ground(Record):
+    """What every candidate is judged against, whoever else there is.
+
+    Attributes:
+        host: Version, loop and central configuration keys.
+        index: Who owns what in the first party.
+        flow: Data flow among the first party's hooks.
+    """
+
+    host: Host
+    index: Index
+    flow: Flow
+
+    @classmethod
+    def of(cls, base: Registry, host: Host) -> Ground:
+        """Return the ground that a first-party registry and a host make."""
+        firsts = tuple(base.capabilities[owner] for owner in sorted(base.capabilities))
+        return cls(host, Index.of(firsts, host.contract.order), Flow.of(firsts))
+
+
+@attrs.frozen(eq=False, repr=False)
+class Accepted(Record):
+    """A candidate that joins, and as what."""
+
+    candidate: Candidate
+    entry: Entry
+
+
+@attrs.frozen(eq=False, repr=False)
+class Folded(Record):
+    """What one pass over the candidates left."""
+
+    accepted: tuple[Accepted, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def judge_all(
+    ordered: Sequence[Candidate], ground: Ground, outlook: FoldOutlook
+) -> Folded:
+    """Judge candidates one after the other.
+
+    Args:
+        ordered: In the order of decision.
+        ground: What they are judged against.
+        outlook: What earlier passes left behind; grows.
+    """
+    outlook.judging(ordered)
+    host = ground.host
+    draft = Draft(ground.index, host.contract.order)
+    admission = Admission(
+        draft=draft, host=host, flow=ground.flow, outlook=outlook, accepted={}
+    )
+    accepted: list[Accepted] = []
+    skipped: list[Skipped] = []
+    for scope, group in groupby(lambda c: c.scope.value, ordered).items():
+        outlook.deciding = scope
+        # Who fails one of the first five gates does so whatever the others do. Their
+        # verdicts come first, to be named as causes wherever their ids stand in order.
+        alone = [candidate for candidate in group if offered(candidate) is None]
+        rest = [candidate for candidate in group if offered(candidate) is not None]
+        for candidate in (*alone, *rest):
+            verdict = _judged(admission, candidate)
+            outlook.decided(candidate)
+            if isinstance(verdict, Skipped):
+                skipped.append(verdict)
+                outlook.skipped(verdict)
+                continue
+            draft.add(verdict.manifest)
+            admission.accepted[candidate.folder] = candidate
+            outlook.accepted(candidate)
+            accepted.append(Accepted(candidate, verdict))
+    return Folded(tuple(accepted), tuple(skipped))
+
+
+def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:
+    try:
+        return admission.judge(candidate)
+    except Exception as error:  # noqa: BLE001 - a defect costs one candidate, not all
+        message = (
+            f"composing it failed inside this library ({type(error).__name__}); "
+            "that is a defect, please report it with the manifest"
+        )
+        problem = Problem(code="internal-error", message=message)
+        fault = Fault(
+            code="internal-error",
+            reason=message,
+            problems=(problem,),
+            advice="Report the defect with the manifest.",
+        )
+        return skip(candidate, fault, admission.host)
