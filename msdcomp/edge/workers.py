@@ -12,7 +12,9 @@ import contextlib
 import itertools
 import multiprocessing
 import os
+import resource
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -26,6 +28,9 @@ __all__ = ["BrokenProcessPool", "in_order"]
 #: Results a worker may be ahead of the one that is waited for: enough to stay busy
 #: behind a slow one, and a bound for what is held in memory.
 AHEAD = 4
+
+#: Descriptors that are left to everything else here, and those that one worker takes.
+_SPARE, _EACH = 64, 2
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -42,12 +47,17 @@ def in_order(
     Args:
         work: A function of a module; it, its argument and its result are pickled.
         things: Taken only as far ahead as the workers need.
-        jobs: Most workers at a time.
+        jobs: Most workers at a time; fewer where their pipes would use up the
+            descriptors that this process may open.
 
     Raises:
         BrokenProcessPool: A worker was killed, or ran out of memory.
     """
     rest = iter(things)
+    jobs = min(jobs, _room())
+    if jobs < 1:
+        yield from map(work, rest)
+        return
     with contextlib.ExitStack() as stack:
         try:
             executor = stack.enter_context(_started(jobs))
@@ -68,6 +78,18 @@ def in_order(
         while waiting:
             yield waiting.popleft().result()
     yield from map(work, rest)
+
+
+def _room() -> int:
+    """Return for how many workers there are descriptors.
+
+    With none left, a folder or a manifest could not be opened here, and would be told
+    to be unreadable.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
+        return sys.maxsize
+    return (limit - _SPARE) // _EACH
 
 
 @contextlib.contextmanager

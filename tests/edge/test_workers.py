@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from multiprocessing import Pipe
@@ -70,6 +71,26 @@ def test_where_no_process_can_be_started_the_work_is_done_here(
     monkeypatch.setattr(workers, "ProcessPoolExecutor", refusing)
 
     assert list(in_order(double, range(5), 2)) == [0, 2, 4, 6, 8]
+
+
+@pytest.mark.parametrize(
+    ("limit", "jobs"),
+    [(resource.RLIM_INFINITY, 1000), (1024, 480), (66, 1), (65, None), (8, None)],
+)
+def test_no_more_workers_are_started_than_there_are_descriptors_for(
+    monkeypatch: pytest.MonkeyPatch, limit: int, jobs: int | None
+) -> None:
+    started: list[int] = []
+
+    def starting(jobs: int, **_: object) -> Inline:
+        started.append(jobs)
+        return Inline(1000)
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", starting)
+
+    assert list(in_order(double, range(5), 1000)) == [0, 2, 4, 6, 8]
+    assert started == ([] if jobs is None else [jobs])
 
 
 @attrs.define
