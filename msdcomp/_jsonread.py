@@ -118,7 +118,7 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 READ = json.JSONDecoder(
     parse_int=_integer, parse_float=_number, parse_constant=_constant
 ).raw_decode
-#: Refuses repeated keys too, at half the speed.
+#: Refuses repeated keys too, at the cost of a call for every object.
 READ_PAIRS = json.JSONDecoder(
     object_pairs_hook=_object,
     parse_int=_integer,

@@ -23,6 +23,7 @@ from msdcomp._jsonread import (
     read_loosely,
 )
 from msdcomp._jsonscan import Places, oddities, offsets
+from msdcomp._jsonskip import LARGE
 from msdcomp.canonical import canonical
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Location, Problem
@@ -55,15 +56,18 @@ class Parsed:
         value: Plain JSON (dict, list, str, int, float, bool, None); None when there
             are problems. Integral numbers within 2^53 are int.
         problems: Why the text is refused, in the order of the text.
-        document: The value as canonical JSON; empty when there are problems.
         loose: When the text is JSON but not strict, its value all the same: repeated
             keys are kept by `Repeated`, what cannot be read is None.
     """
 
     value: object = None
     problems: tuple[Problem, ...] = ()
-    document: bytes = attrs.field(default=b"", eq=False, repr=False)
     loose: object = attrs.field(default=None, eq=False)
+
+    @property
+    def document(self) -> bytes:
+        """The value as canonical JSON; empty when there are problems."""
+        return b"" if self.problems else canonical(self.value)
 
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
@@ -74,23 +78,28 @@ def _fast(text: str) -> Parsed:
     if nests_too_deep(text):
         raise OddError
     start = _SPACE.match(text).end()  # type: ignore[union-attr]
-    value, end, document = _read(text, start)
+    value, end = _read(text, start)
     if end != len(text) and not _SPACE.fullmatch(text, end):
         raise OddError
-    return Parsed(value=value, document=document)
+    return Parsed(value=value)
 
 
-def _read(text: str, start: int) -> tuple[object, int, bytes]:
-    """Return the strict value at an offset, its end and its canonical form."""
+def _read(text: str, start: int) -> tuple[object, int]:
+    """Return the strict value at an offset, and its end."""
     escaped = text.find("\\u", start) >= 0
-    value, end = (READ_PAIRS if escaped else READ)(text, start)
-    # Fails on half a surrogate pair.
-    document = canonical(value)
+    if escaped or len(text) < LARGE:
+        value, end = READ_PAIRS(text, start)
+        if escaped:
+            # Fails on half a surrogate pair.
+            canonical(value)
+        return value, end
+    value, end = READ(text, start)
     # The last of two equal keys has won, and a colon is gone. Colons in strings stand
-    # as they are in both texts, unless an escape hides one.
-    if not escaped and text.count(":", start, end) != document.count(b":"):
+    # as they are in both texts. In a large text that costs less than to look at every
+    # object, of which there may be millions.
+    if text.count(":", start, end) != canonical(value).count(b":"):
         raise OddError
-    return value, end, document
+    return value, end
 
 
 def _end(text: str, start: int) -> int:
@@ -159,7 +168,6 @@ def _slow(data: bytes | str) -> Parsed:
     return Parsed(
         value=None if problems else loose,
         problems=tuple(problems),
-        document=b"" if problems else canonical(loose),
         loose=loose,
     )
 

@@ -16,7 +16,7 @@ from msdcomp._jsonread import MAX_DEPTH, MAX_INTEGER, as_number, short_key
 from msdcomp._jsonscan import MAX_ODDITIES
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Problem, pointer
-from msdcomp.jsontext import MAX_BYTES, Parsed, canonical
+from msdcomp.jsontext import MAX_BYTES, Parsed
 
 __all__ = ["adopt"]
 
@@ -35,7 +35,7 @@ def adopt(value: object) -> Parsed:
         return Parsed(problems=(_problem("too-large", message, ()),))
     if copier.problems:
         return Parsed(problems=tuple(copier.problems), loose=copied)
-    return Parsed(value=copied, document=canonical(copied))
+    return Parsed(value=copied)
 
 
 def _problem(code: str, message: str, path: Iterable[str | int]) -> Problem:

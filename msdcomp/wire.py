@@ -9,6 +9,7 @@ Source: docs/reference/wire-format.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import attrs
@@ -94,8 +95,10 @@ def decode(
     problems = tuple(p for p in found if p.severity is Severity.ERROR)
     diagnostics = tuple(p for p in found if p.severity is not Severity.ERROR)
     if not problems:
+        # The text is kept, not the value: it is one object instead of a hundred.
+        document = parsed.document if text is None else partial(_written, text)
         # Only an object passes the rules.
-        manifest = structure(cast(dict[str, object], value), parsed.document)
+        manifest = structure(cast(dict[str, object], value), document)
         return Decoded(manifest=manifest, diagnostics=diagnostics)
     return Decoded(
         problems=problems,
@@ -103,6 +106,10 @@ def decode(
         gates=declared_gates(value),
         is_object=isinstance(value, dict),
     )
+
+
+def _written(text: bytes | str) -> bytes:
+    return jsontext.parse(text).document
 
 
 def _text(data: object) -> bytes | str | None:

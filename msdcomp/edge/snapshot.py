@@ -62,7 +62,9 @@ def load_snapshot(content: bytes) -> Registry:
         raise RuntimeError(message)
     built = build(
         Entry(
-            manifest=structure(item["manifest"], canonical(item["manifest"])),
+            manifest=structure(
+                item["manifest"], functools.partial(canonical, item["manifest"])
+            ),
             fragments=pmap(item["fragments"]),
         )
         for item in document["capabilities"]

@@ -1,12 +1,14 @@
 """The envelope that every role shares, and the values named throughout.
 
-A `Manifest` holds the document it was read from as canonical bytes (`document`) and,
+A `Manifest` has the document it was read from as canonical bytes (`document`) and,
 beside it, the typed reading of those bytes. The bytes are what is written, hashed and
 compared; the attributes are for programs. Both come from `msdcomp.wire.decode`, so
 they cannot disagree.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import attrs
 from pyrsistent import PMap, pmap
@@ -65,7 +67,9 @@ class Manifest(Record):
     """One checked `capability.json`.
 
     Attributes:
-        document: The document as canonical JSON (UTF-8, sorted keys, no spaces).
+        document: The document as canonical JSON (UTF-8, sorted keys, no spaces). It may
+            be given as a function: of thousands of overlays that are composed at every
+            point of a loop, none is written.
         role: `feature`, `runtime` or `reviewer`; says which of the three bodies is set.
         tier: `core`, `standard` or `full`.
         config: Key to slice, for every role.
@@ -75,7 +79,9 @@ class Manifest(Record):
         reviewer: The reviewer lane, on a reviewer or a runtime.
     """
 
-    document: bytes = attrs.field(repr=False)
+    _document: bytes | Callable[[], bytes] = attrs.field(
+        alias="document", eq=False, repr=False
+    )
     id: CapabilityId
     role: str
     version: str
@@ -92,3 +98,22 @@ class Manifest(Record):
     feature: Feature | None = attrs.field(default=None, repr=False)
     runtime: Runtime | None = attrs.field(default=None, repr=False)
     reviewer: Lane | None = attrs.field(default=None, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether another manifest has the same document and reads the same."""
+        if not isinstance(other, Manifest):
+            return NotImplemented
+        return super().__eq__(other) and self.document == other.document
+
+    __hash__ = Record.__hash__
+
+    @property
+    def document(self) -> bytes:
+        """The document as canonical JSON."""
+        held = self._document
+        if isinstance(held, bytes):
+            return held
+        written = held()
+        # The same value in another form; nobody can tell when it was made.
+        object.__setattr__(self, "_document", written)
+        return written
