@@ -54,8 +54,6 @@ STANDARD = frozenset(
 THIRD_PARTY = frozenset(
     {
         "attrs",
-        "cattrs",
-        "cattrs.gen",
         "nodesemver",
         "pyrsistent",
         "rfc8785",

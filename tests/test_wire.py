@@ -10,8 +10,6 @@ import attrs
 import pytest
 from pyrsistent import pmap
 
-from msdcomp import manifest as records
-from msdcomp import structuring
 from msdcomp.diagnostics import Problem, Severity
 from msdcomp.gates import DeclaredGate, GateCondition
 from msdcomp.jsontext import MAX_BYTES, canonical
@@ -249,40 +247,6 @@ def test_the_document_is_canonical_and_independent_of_how_it_was_written() -> No
 
     assert encode(_manifest(document)) == canonical(document)
     assert decode(spaced).manifest == decode(document).manifest
-
-
-def test_wire_names_are_derived_from_field_names() -> None:
-    names = {
-        structuring._wire_name(attribute)
-        for cls in vars(records).values()
-        if isinstance(cls, type) and attrs.has(cls)
-        for attribute in attrs.fields(cls)
-    }
-
-    assert {"onError", "stateIO", "global", "runtimeCompat", "timeoutMs"} <= names
-    assert not [name for name in names if "_" in name]
-
-
-@pytest.mark.parametrize(
-    ("type_", "value"),
-    [
-        (str, 5),
-        (str | None, 5),
-        (bool, 1),
-        (int, "5"),
-        (int, True),
-        (int, 1.5),
-        (int | str, 1.5),
-        (tuple[str, ...], "ab"),
-        (tuple[str, ...], [1]),
-        (ConfigSlice, {"type": "string", "default": [], "description": "x"}),
-    ],
-)
-def test_the_converter_never_turns_one_type_into_another(
-    type_: Any, value: object
-) -> None:
-    with pytest.raises(TypeError):
-        structuring._CONVERTER.structure(value, type_)
 
 
 # Problems.

@@ -62,7 +62,7 @@ _ROLES = {
 }
 
 # Without a role, every section that is there is checked by its own shape.
-_NO_ROLE = shape(
+_ANY_ROLE = shape(
     *envelope.FIELDS,
     *(
         Field(field.name, field.rule, required=False)
@@ -70,6 +70,8 @@ _NO_ROLE = shape(
     ),
     more=feature.MORE,
 )
+# There is always something to tell, and what tests a feature needs all its fields.
+_NO_ROLE = Rule(_ANY_ROLE.check, _ANY_ROLE.expected, passes=lambda _value: False)
 
 
 def check(value: object, folder: str | None = None) -> tuple[Problem, ...]:

@@ -139,8 +139,8 @@ def _slice_is_sound(value: dict[str, Any]) -> bool:
     type_, default = value["type"], value["default"]
     if type_ != "enum":
         return "values" not in value and _fits(type_, default)
-    values = value.get("values")
-    return VALUES.passes(values) and isinstance(default, str) and default in values
+    values = value.get("values", ())
+    return isinstance(default, str) and VALUES.passes(values) and default in values
 
 
 def _slice_body(value: dict[str, object], path: str) -> Sequence[Found]:
