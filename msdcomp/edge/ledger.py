@@ -15,14 +15,12 @@ from types import MappingProxyType
 
 import attrs
 
-from msdcomp.edge.files import FileFault
-from msdcomp.edge.jsonfiles import Json, gate_points, is_strings, read_object
+from msdcomp.edge.files import FileFault, read_file
+from msdcomp.edge.jsonfiles import Json, gate_points, is_strings, parse_object
+from msdcomp.edge.roots import LEDGER_NAME
 from msdcomp.records import Record
 
-__all__ = ["LEDGER_NAME", "Ledger", "LedgerEntry", "read_ledger"]
-
-#: File name of a ledger, in the root of its scope.
-LEDGER_NAME = ".msd-capabilities.json"
+__all__ = ["LEDGER_NAME", "Ledger", "LedgerEntry", "parse_ledger", "read_ledger"]
 
 _MAX_FILES = 10_000
 _MAX_SHARED_EDITS = 256
@@ -67,14 +65,19 @@ class Ledger(Record):
 
 
 def read_ledger(scope_root: str) -> Ledger:
-    """Read the ledger of a scope.
+    """Read the ledger of a scope."""
+    return parse_ledger(read_file(f"{scope_root}/{LEDGER_NAME}"))
+
+
+def parse_ledger(data: bytes | FileFault) -> Ledger:
+    """Return what the text of a ledger says, or what follows of having none.
 
     Of repeated keys the last wins, as for the JavaScript host that reads the same file.
     """
-    document = read_object(f"{scope_root}/{LEDGER_NAME}", strict=False)
-    if isinstance(document, FileFault):
-        return Ledger() if document.code == "missing" else Ledger(fault=document)
-    entries = document.get("entries")
+    found = parse_object(data, strict=False) if isinstance(data, bytes) else data
+    if isinstance(found, FileFault):
+        return Ledger() if found.code == "missing" else Ledger(fault=found)
+    entries = found.get("entries")
     if not isinstance(entries, dict):
         return Ledger(fault=FileFault("damaged", "holds no entries"))
     return Ledger(

@@ -9,13 +9,14 @@ import os
 from typing import TYPE_CHECKING
 
 from msdcomp.composition import Composition
+from msdcomp.edge.cache import first_party, load_through
+from msdcomp.edge.cachefolder import find_folder
 from msdcomp.edge.roots import Places, StrPath, find_places
-from msdcomp.edge.snapshot import read_snapshot
 from msdcomp.host import DEFAULT_HOST_VERSION
 
 if TYPE_CHECKING:
     from msdcomp.edge.progress import OnProgress
-    from msdcomp.fold import OnSetFailure
+    from msdcomp.making import OnSetFailure
     from msdcomp.registry import Registry
 
 __all__ = ["load_places", "load_registry"]
@@ -30,6 +31,7 @@ def load_registry(
     host_version: str | None = None,
     base: Registry | None = None,
     on_set_failure: OnSetFailure = "fallback",
+    cache: bool | None = None,
 ) -> Composition:
     """Compose the shipped capabilities with whatever is installed here.
 
@@ -45,6 +47,9 @@ def load_registry(
         base: First-party registry; by default the shipped one.
         on_set_failure: What to do when the accepted overlays cannot be built together:
             `fallback` drops all of them, `isolate` only the culprits.
+        cache: False to neither read nor write the cache in the home; by default it is
+            used wherever it may be, unless `$MSD_NO_CACHE` is set. The result is the
+            same. With a `base` of the caller's own it is never used.
 
     Returns:
         The composition; its `ignored` lists every entry of a root that is no candidate.
@@ -52,12 +57,13 @@ def load_registry(
     Source: docs/explanation/composition.md, "The registry is a function".
     """
     if not include_installed:
-        return Composition(registry=base if base is not None else read_snapshot())
+        return Composition(registry=base if base is not None else first_party())
     return load_places(
         find_places(cwd, home, project),
         host_version=host_version,
         base=base,
         on_set_failure=on_set_failure,
+        cache=cache,
     )
 
 
@@ -68,13 +74,30 @@ def load_places(
     base: Registry | None = None,
     on_set_failure: OnSetFailure = "fallback",
     on_progress: OnProgress | None = None,
+    cache: bool | None = None,
 ) -> Composition:
     """Do what `load_registry` does, for places that were found already.
 
     `on_progress` is told the number of entries looked at, after each.
     """
-    base = base if base is not None else read_snapshot()
-    if not any(_exists(root.folder) for root in places.roots):
+    version = DEFAULT_HOST_VERSION if host_version is None else host_version
+    empty = not any(_exists(root.folder) for root in places.roots)
+    folder = find_folder(places) if base is None and cache is not False else None
+    if folder is not None:
+        with folder:
+            if empty:
+                return Composition(registry=first_party(folder))
+            found = load_through(
+                folder,
+                places,
+                host_version=version,
+                on_set_failure=on_set_failure,
+                on_progress=on_progress,
+            )
+            if found is not None:
+                return found
+    base = base if base is not None else first_party()
+    if empty:
         return Composition(registry=base)
     # Imported here because most of the library is behind it, and a host without
     # overlays, which asks at every point of its loop, should not pay for that.
@@ -83,7 +106,7 @@ def load_places(
     return compose_places(
         places,
         base=base,
-        host_version=DEFAULT_HOST_VERSION if host_version is None else host_version,
+        host_version=version,
         on_set_failure=on_set_failure,
         on_progress=on_progress,
     )

@@ -18,12 +18,24 @@ import attrs
 from msdcomp.records import Record
 from msdcomp.scope import Scope
 
-__all__ = ["Places", "Root", "StrPath", "find_home", "find_places", "find_project"]
+__all__ = [
+    "CAPABILITIES",
+    "LEDGER_NAME",
+    "Places",
+    "Root",
+    "StrPath",
+    "find_home",
+    "find_places",
+    "find_project",
+]
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
 
 #: The overlay root of a scope, relative to the root of that scope.
 CAPABILITIES = ".msd/capabilities"
+
+#: File name of a ledger, in the root of its scope.
+LEDGER_NAME = ".msd-capabilities.json"
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
