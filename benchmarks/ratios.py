@@ -29,8 +29,9 @@ from timing import Ratio, environment, in_turn, process, table, without
 import msdcomp
 from msdcomp import Candidate, compose, load_registry
 from msdcomp.edge.snapshot import read_snapshot
+from msdcomp.manifest import CapabilityId
 
-__all__ = ["first_load", "floor", "load", "main", "measure"]
+__all__ = ["first_load", "floor", "load", "load_after_change", "main", "measure"]
 
 SMALL, LARGE = 1_000, 10_000
 
@@ -114,6 +115,22 @@ def first_load(home: Path, project: Path, count: int) -> Callable[[], None]:
     return work
 
 
+def load_after_change(home: Path, project: Path, count: int) -> Callable[[], None]:
+    """Return the work of loading when one manifest was rewritten since."""
+    path = home / ".msd" / "capabilities" / f"cap-{count // 2:05d}" / "capability.json"
+    text = path.read_text(encoding="utf-8")
+    turns = itertools.count()
+
+    def work() -> None:
+        said = f"Capability {next(turns)} rewritten"
+        path.write_text(text.replace(f"Capability {count // 2}", said), "utf-8")
+        with without("MSD_NO_CACHE"):
+            registry = load_registry(home=home, project=project).registry
+        assert registry.capabilities[CapabilityId(path.parent.name)].title == said
+
+    return work
+
+
 def command(*places: str) -> list[str]:
     """Return the command line of the loop, as it is installed beside this Python."""
     msd = shutil.which("msd", path=str(Path(sys.executable).parent))
@@ -133,15 +150,17 @@ def growth(_: Places) -> Iterator[Ratio]:
 
 def against_floor(places: Places) -> Iterator[Ratio]:
     home, project = places.many, places.empty
-    first, warm, cold, least = in_turn(
+    first, warm, after, cold, least = in_turn(
         first_load(home, project, LARGE),
         load(home, project, LARGE, cache=True),
+        load_after_change(home, project, LARGE),
         load(home, project, LARGE, cache=False),
         floor(home),
         rounds=5,
     )
     name = f"load {LARGE:,} overlays, {{}}, against reading and parsing their files"
     yield Ratio.of(name.format("cache warm"), warm, least, 4)
+    yield Ratio.of(name.format("one changed, cache warm"), after, least)
     yield Ratio.of(name.format("cache empty and filled"), first, least)
     yield Ratio.of(name.format("without a cache"), cold, least)
 
