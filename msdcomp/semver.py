@@ -4,6 +4,10 @@ Ranges are decided by the `nodesemver` library, except those of whole versions o
 which need no library. Around it stands a strict reading of what may be a version or a
 range at all, because the library is more forgiving than npm itself: it skips sides of
 `||` that do not parse and takes `1.x.2`.
+
+Nearly every manifest names nothing but whole versions, `1.6.0`. Those are read by hand,
+so that a short command neither imports the library nor compiles the expressions that
+the others need.
 Source: docs/explanation/decisions.md, "Version ranges".
 """
 
@@ -19,7 +23,7 @@ _NUMBER = r"(?:0|[1-9][0-9]*)"
 _IDENTIFIER = r"(?:0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)"
 _PRERELEASE = rf"(?:-{_IDENTIFIER}(?:\.{_IDENTIFIER})*)?"
 _BUILD = r"(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?"
-_VERSION = re.compile(rf"({_NUMBER}\.{_NUMBER}\.{_NUMBER}){_PRERELEASE}{_BUILD}")
+_VERSION = rf"({_NUMBER}\.{_NUMBER}\.{_NUMBER}){_PRERELEASE}{_BUILD}"
 
 # A partial version: once a part is a wildcard, the later ones are wildcards too.
 _X = "[xX*]"
@@ -31,11 +35,11 @@ _PARTIAL = (
 )
 _OPERATOR = r"(?:[<>]=?|=|~>?|\^)"
 _COMPARATOR = rf"(?:{_OPERATOR} *)?v?{_PARTIAL}"
-_HYPHEN = re.compile(rf"v?{_PARTIAL} +- +v?{_PARTIAL}")
-_SIDE = re.compile(rf"{_COMPARATOR}(?: +{_COMPARATOR})*")
+_HYPHEN = rf"v?{_PARTIAL} +- +v?{_PARTIAL}"
+_SIDE = rf"{_COMPARATOR}(?: +{_COMPARATOR})*"
 # npm drops build parts before it reads a comparator; one that was nothing else
 # constrains nothing.
-_LONE_BUILD = re.compile(r"(?:(?<= )|^)\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*(?= |$)")
+_LONE_BUILD = r"(?:(?<= )|^)\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*(?= |$)"
 
 # npm refuses versions it could not count exactly in a double.
 _MAX_SAFE = 2**53 - 1
@@ -44,13 +48,29 @@ _MAX_LENGTH = 256
 _MAX_RANGE = 4096
 
 
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _is_whole(text: str) -> bool:
+    """Tell whether `text` is three numbers and nothing else, as most versions are."""
+    parts = text.split(".", 3)
+    if len(parts) != 3 or not text.isascii():
+        return False
+    for part in parts:
+        if not part.isdigit() or (part[0] == "0" and part != "0"):
+            return False
+    return True
+
+
 def _exact(text: str) -> bool:
     return all(int(digits) <= _MAX_SAFE for digits in re.findall(r"[0-9]+", text))
 
 
 def is_version(text: str) -> bool:
     """Tell whether `text` is a semantic version, by the grammar of semver.org 2.0."""
-    return _VERSION.fullmatch(text) is not None
+    return _is_whole(text) or _compiled(_VERSION).fullmatch(text) is not None
 
 
 def core(version: str) -> str | None:
@@ -62,14 +82,17 @@ def core(version: str) -> str | None:
     '2.1.0'
     """
     text = version.strip().removeprefix("v")
-    match = _VERSION.fullmatch(text) if len(text) <= _MAX_LENGTH else None
-    return match[1] if match and _exact(match[1]) else None
+    if len(text) > _MAX_LENGTH:
+        return None
+    if _is_whole(text):
+        release = text
+    else:
+        match = _compiled(_VERSION).fullmatch(text)
+        if match is None:
+            return None
+        release = match[1]
+    return release if _exact(release) else None
 
-
-# Comparators of whole versions without prerelease, `>=1.6.0 <3.0.0`: those of nearly
-# every manifest.
-_BOUND = re.compile(rf"([<>]=?|=|) *({_NUMBER}\.{_NUMBER}\.{_NUMBER})")
-_PLAIN = re.compile(rf"{_BOUND.pattern}(?: +{_BOUND.pattern})*")
 
 _COMPARE = {
     ">=": operator.ge,
@@ -81,6 +104,29 @@ _COMPARE = {
 }
 
 
+def _bounds(side: str) -> list[tuple[str, str]] | None:
+    """Return the comparators of whole versions, `>=1.6.0 <3.0.0`, sign and version.
+
+    None when there is any other.
+    """
+    found = []
+    sign = ""
+    for word in side.split():
+        version = word.lstrip("<>=")
+        given = word[: len(word) - len(version)]
+        if sign and given:
+            return None
+        sign = sign or given
+        # Space may stand behind a sign.
+        if not version:
+            continue
+        if sign not in _COMPARE or not _is_whole(version):
+            return None
+        found.append((sign, version))
+        sign = ""
+    return found if found and not sign else None
+
+
 @functools.lru_cache(maxsize=4096)
 def _sides(range_: str) -> tuple[str, ...] | None:
     """Return the non-empty sides of `||`, or None when one of them is no range."""
@@ -90,10 +136,16 @@ def _sides(range_: str) -> tuple[str, ...] | None:
         return None
     sides = []
     for raw in text.split("||"):
-        side = _LONE_BUILD.sub("*", raw.strip())
+        side = raw.strip()
+        if "+" in side:
+            side = _compiled(_LONE_BUILD).sub("*", side)
         if not side:
             continue
-        known = _SIDE.fullmatch(side) or _HYPHEN.fullmatch(side)
+        known = (
+            _bounds(side)
+            or _compiled(_SIDE).fullmatch(side)
+            or _compiled(_HYPHEN).fullmatch(side)
+        )
         if not known or not _exact(side):
             return None
         sides.append(side)
@@ -120,23 +172,18 @@ def satisfies(version: str, range_: str) -> bool:
     if release is None or not sides:
         return False
     number = _triple(release)
-    return any(
-        _lies_within(number, side)
-        if _PLAIN.fullmatch(side)
-        else _library_says(release, side)
-        for side in sides
-    )
+    return any(_holds(number, release, side) for side in sides)
+
+
+def _holds(number: tuple[int, ...], release: str, side: str) -> bool:
+    bounds = _bounds(side)
+    if bounds is None:
+        return _library_says(release, side)
+    return all(_COMPARE[sign](number, _triple(bound)) for sign, bound in bounds)
 
 
 def _triple(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
-
-
-def _lies_within(version: tuple[int, ...], side: str) -> bool:
-    """Tell whether a version meets every comparator of a side of whole versions."""
-    return all(
-        _COMPARE[sign](version, _triple(bound)) for sign, bound in _BOUND.findall(side)
-    )
 
 
 def _library_says(version: str, side: str) -> bool:
