@@ -84,8 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    parser = _top()
     if not given or given[0].startswith("-"):
+        parser = _top()
         options = parser.parse_args(given)
         if options.version:
             return _version()
@@ -97,7 +97,7 @@ def _run(given: list[str]) -> int:
 
         close = difflib.get_close_matches(verb, VERBS, 1)
         meant = f"; did you mean {close[0]}?" if close else ""
-        parser.error(f"unknown verb{meant} (verbs: {', '.join(VERBS)})")
+        _top().error(f"unknown verb{meant} (verbs: {', '.join(VERBS)})")
     module: _Verb = importlib.import_module(f"msdcomp.cli.{verb}")
     own = Parser(prog=f"msd {verb}", description=f"{VERBS[verb]}.", allow_abbrev=False)
     module.configure(own)

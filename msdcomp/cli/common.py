@@ -36,8 +36,30 @@ class LostOutputError(Exception):
     """The result could not be printed; the text says why."""
 
 
+class _Help(argparse.HelpFormatter):
+    """Help as wide as the terminal; `shutil`, which argparse would ask, costs more."""
+
+    def __init__(self, prog: str, **options: Any) -> None:  # noqa: ANN401 - its own
+        super().__init__(prog, **{"width": _columns() - 2, **options})
+
+
+def _columns() -> int:
+    with contextlib.suppress(KeyError, ValueError):
+        if (given := int(os.environ["COLUMNS"])) > 0:
+            return given
+    try:
+        columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+    except (AttributeError, ValueError, OSError):  # none, closed, no terminal
+        columns = 0
+    return columns or 80
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that repeats arguments in safe text only; so do its sub-parsers."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - whatever it takes
+        """Take what `argparse.ArgumentParser` takes."""
+        super().__init__(**{"formatter_class": _Help, **options})
 
     def print_help(self, file: object = None) -> None:  # noqa: ARG002 - the signature
         """Print the help on stdout."""

@@ -21,7 +21,9 @@ __all__ = ["configure", "run"]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+    verbs = parser.add_subparsers(
+        dest="verb", required=True, metavar="VERB", prog=parser.prog
+    )
     hooks = verbs.add_parser(
         "render-hooks",
         help="print the active hooks of a point",
