@@ -15,6 +15,7 @@ import attrs
 from msdcomp.candidate import Candidate, FragmentText
 from msdcomp.crosscheck import Outlook, violations
 from msdcomp.diagnostics import Problem, pointer
+from msdcomp.fitting import plainly_fits
 from msdcomp.flow import Flow
 from msdcomp.invariants import Draft, collisions, quoted
 from msdcomp.lostgates import blocked_gates
@@ -27,6 +28,7 @@ from msdcomp.verdict import Skipped, SkipWarning
 from msdcomp.vocabulary import RESERVED_PREFIXES
 
 if TYPE_CHECKING:
+    from msdcomp.contender import Contender
     from msdcomp.host import Host
     from msdcomp.manifest import Manifest
 
@@ -195,39 +197,43 @@ class Admission(Record):
     outlook: Outlook
     accepted: dict[str, Candidate]
 
-    def judge(self, candidate: Candidate) -> Entry | Skipped:
+    def judge(self, contender: Contender) -> Entry | Skipped:
         """Return the entry a candidate joins with, or why it is left out.
 
         Cost: what the candidate declares; nothing here walks the set.
         """
+        candidate, outline = contender
         for gate in _ALONE:
             fault = gate(candidate)
             if fault is not None:
                 return self._skip(candidate, fault)
-        assert candidate.decoded is not None  # noqa: S101 - the gates saw to it
-        manifest = candidate.decoded.manifest
-        assert manifest is not None  # noqa: S101 - the same
-        fault = self._collides(manifest) or self._too_new(manifest)
+        assert outline is not None  # noqa: S101 - the gates saw to it
+        manifest = outline.manifest
+        fits = plainly_fits(outline, self.draft, self.host, self.flow)
+        fault = (None if fits else self._collides(manifest)) or self._too_new(manifest)
         if fault is not None:
             # What the accepted copy of a shadowed one checks as well is not lost.
             return self._skip(candidate, fault, enforced=self.accepted.get(manifest.id))
         texts, problems = fragment_texts(candidate, manifest)
         if problems:
             what = "a fragment file cannot be used"
-            fault = _summed("bad-fragment", what, tuple(problems))
-        else:
-            found = violations(
-                self.draft, manifest, self.host.contract, self.flow, self.outlook
-            )
-            if not found:
-                return Entry(manifest=manifest, fragments=texts)
-            what = "it does not fit the capabilities that are already there"
-            fault = _summed("invariant", what, found)
-        about = (other for problem in fault.problems for other in problem.about)
+            return self._skip(candidate, _summed("bad-fragment", what, tuple(problems)))
+        broken = () if fits else self._broken(manifest)
+        if not broken:
+            return Entry(manifest=manifest, fragments=texts)
+        what = "it does not fit the capabilities that are already there"
+        about = (other for problem in broken for other in problem.about)
         because = tuple(
             key for other in dict.fromkeys(about) for key in self.outlook.keys(other)
         )
-        return self._skip(candidate, fault, because=because)
+        return self._skip(
+            candidate, _summed("invariant", what, broken), because=because
+        )
+
+    def _broken(self, manifest: Manifest) -> tuple[Problem, ...]:
+        return violations(
+            self.draft, manifest, self.host.contract, self.flow, self.outlook
+        )
 
     def _skip(
         self,

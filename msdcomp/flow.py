@@ -51,10 +51,17 @@ class Flow(Record):
                     readers[key] = (*readers.get(key, ()), node)
         return cls(readers, hooks)
 
+    def may_close(self, manifest: Manifest) -> bool:
+        """Tell whether anything a manifest gives is needed at the same point."""
+        given: list[tuple[str, str, str]] = []
+        needed: set[tuple[str, str, str]] = set()
+        for (_, kind, _), hook in _hooks(manifest):
+            given += [(kind, hook.point, artefact) for artefact in hook.produces]
+            needed.update((kind, hook.point, artefact) for artefact in hook.consumes)
+        return any(key in needed or key in self.readers for key in given)
+
     def circles(self, manifest: Manifest) -> Iterator[Problem]:
         """Yield a problem for every circle a manifest closes, alone or with these."""
-        if not self._may_close(manifest):
-            return
         own = dict(_hooks(manifest))
         groups: dict[tuple[_Kind, str], dict[_Node, Step | Contribution]] = {}
         for node, hook in own.items():
@@ -71,15 +78,6 @@ class Flow(Record):
                             frontier.append(self.hooks[node])
             if _may_circle(reach.values()):
                 yield from _circles(point, reach, own)
-
-    def _may_close(self, manifest: Manifest) -> bool:
-        """Tell whether anything a manifest gives is needed at the same point."""
-        given: list[tuple[str, str, str]] = []
-        needed: set[tuple[str, str, str]] = set()
-        for (_, kind, _), hook in _hooks(manifest):
-            given += [(kind, hook.point, artefact) for artefact in hook.produces]
-            needed.update((kind, hook.point, artefact) for artefact in hook.consumes)
-        return any(key in needed or key in self.readers for key in given)
 
 
 def _may_circle(hooks: Iterable[Step | Contribution]) -> bool:

@@ -15,7 +15,9 @@ from pyrsistent import pmap
 
 from msdcomp import outcome
 from msdcomp.candidate import Candidate
+from msdcomp.collector import collector_paused
 from msdcomp.composition import Composition
+from msdcomp.contender import contenders
 from msdcomp.dispatch import Dispatch, together
 from msdcomp.host import Host
 from msdcomp.judging import Accepted, Ground, judge_all
@@ -60,17 +62,25 @@ def compose(
         on_set_failure=on_set_failure,
         candidates=tuple(candidates),
     )
+    with collector_paused():
+        return _composed(making)
+
+
+def _composed(making: Making) -> Composition:
+    base = making.base
     ground = Ground.of(base, making.host)
-    standing = tuple(standings(making.candidates, ground.index, ground.host.contract))
-    ordered = tuple(candidate for candidate, _ in standing)
-    outlook = FoldOutlook(ordered, ground.host.contract)
+    contract = ground.host.contract
+    taking_part = contenders(making.candidates, contract)
+    standing = tuple(standings(taking_part, ground.index))
+    ordered = [one for one, _ in standing]
+    outlook = FoldOutlook(ordered)
     folded = judge_all(ordered, ground, outlook)
     dispatch = _dispatch(base, folded.accepted)
     if isinstance(dispatch, Dispatch):
-        places = {id(candidate): place for candidate, place in standing}
+        places = {id(one.candidate): place for one, place in standing}
         workings = Workings(
             ground=ground,
-            links=Links.of(making.candidates),
+            links=Links.of(taking_part),
             standings=tuple(places[id(one.candidate)] for one in folded.accepted),
             dispatch=dispatch,
             lasting=together(base.entries()),
@@ -88,7 +98,7 @@ def compose(
             one.candidate.folder for one in folded.accepted
         )
         # With nobody to isolate the base itself is tied up, and stays so.
-        if on_set_failure != "isolate" or not gone:
+        if making.on_set_failure != "isolate" or not gone:
             return _fallen(failure, folded.accepted, skipped, making)
         # Whoever is on a cycle goes; the others are judged again without them, since
         # some may have depended on what is gone.
@@ -100,7 +110,7 @@ def compose(
         rest = [
             one.candidate for one in folded.accepted if one.candidate.folder not in gone
         ]
-        folded = judge_all(rest, ground, outlook)
+        folded = judge_all(contenders(rest, contract), ground, outlook)
         skipped += folded.skipped
         dispatch = _dispatch(base, folded.accepted)
     registry = _registry(base, folded.accepted, dispatch)

@@ -7,7 +7,7 @@ Source: docs/reference/manifest.md, "Conformance invariants".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
@@ -25,10 +25,12 @@ __all__ = [
     "Claim",
     "Draft",
     "Index",
+    "Made",
     "Producer",
     "claims",
     "collisions",
     "duplicates",
+    "made",
     "names",
     "quoted",
     "steps",
@@ -49,6 +51,16 @@ class Claim(NamedTuple):
     def path(self) -> str:
         """The place as a JSON pointer; only problems need it."""
         return pointer(*self.where)
+
+
+class Made(NamedTuple):
+    """An artefact that a step produces."""
+
+    artefact: str
+    point: str
+    #: Place of the point in the loop.
+    place: int
+    step: int
 
 
 class Producer(NamedTuple):
@@ -128,6 +140,20 @@ def names(manifest: Manifest) -> list[tuple[str, str]]:
     return found
 
 
+def made(manifest: Manifest, place: Callable[[str], int]) -> list[Made]:
+    """Return what the steps of a manifest produce.
+
+    Args:
+        manifest: Structurally valid.
+        place: Gives each point its place in the loop.
+    """
+    return [
+        Made(artefact, step.point, place(step.point), index)
+        for index, step in enumerate(steps(manifest))
+        for artefact in step.produces
+    ]
+
+
 def steps(manifest: Manifest) -> tuple[Step, ...]:
     """Return the steps of a manifest; none unless it is a feature."""
     return manifest.feature.steps if manifest.feature else ()
@@ -204,6 +230,10 @@ class Draft:
         """Tell whether nobody owns any of these names, each `(kind, name)`."""
         return self._owners.keys().isdisjoint(names)
 
+    def unmade(self, artefacts: Iterable[tuple[str, str]]) -> bool:
+        """Tell whether no step makes any of these artefacts, each with its point."""
+        return self._producers.keys().isdisjoint(artefacts)
+
     def producer(self, point: str, artefact: str) -> Producer | None:
         """Return the step that produces an artefact at a point."""
         return self._producers.get((point, artefact))
@@ -218,20 +248,29 @@ class Draft:
 
     def add(self, manifest: Manifest) -> None:
         """Make a manifest a member; the first owner of a name keeps it."""
+        self.enter(manifest, names(manifest), made(manifest, self._place))
+
+    def _place(self, point: str) -> int:
+        return self._order.get(point, len(self._order))
+
+    def enter(
+        self,
+        manifest: Manifest,
+        claimed: Iterable[tuple[str, str]],
+        makes: Iterable[Made],
+    ) -> None:
+        """Make a manifest a member, of which `names` and `made` are known already."""
         owner = manifest.id
         self._tiers[owner] = manifest.tier
         if manifest.runtime is not None:
             self._runtimes[owner] = True
-        for name in names(manifest):
+        for name in claimed:
             self._owners.setdefault(name, owner)
-        for index, step in enumerate(steps(manifest)):
-            place = self._order.get(step.point, len(self._order))
-            for artefact in step.produces:
-                made = Producer(owner, index)
-                self._producers.setdefault((step.point, artefact), made)
-                if place < self._earliest.setdefault(artefact, place):
-                    self._earliest[artefact] = place
-                self._spellings.setdefault(artefact.lower(), artefact)
+        for artefact, point, place, step in makes:
+            self._producers.setdefault((point, artefact), Producer(owner, step))
+            if place < self._earliest.setdefault(artefact, place):
+                self._earliest[artefact] = place
+            self._spellings.setdefault(artefact.lower(), artefact)
 
     def freeze(self) -> Index:
         """Return the persistent form of everything known so far."""
@@ -252,8 +291,6 @@ def collisions(
 
     First come wins, and the first party always came first.
     """
-    if _is_free(draft, manifest, central):
-        return ()
     found = []
     if draft.tier(manifest.id) is not None:
         found.append(
@@ -280,15 +317,6 @@ def collisions(
     return tuple(found)
 
 
-def _is_free(draft: Draft, manifest: Manifest, central: CentralConfig) -> bool:
-    claimed = names(manifest)
-    return (
-        draft.tier(manifest.id) is None
-        and draft.free(claimed)
-        and not any(map(central.owns, manifest.config))
-    )
-
-
 def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
     return Problem(
         code=code,
@@ -300,9 +328,6 @@ def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
 
 def duplicates(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
     """Yield names claimed twice by one manifest, and lane and tracker clashes."""
-    claimed = names(manifest)
-    if len(set(claimed)) == len(claimed) and draft.free(claimed):
-        return
     seen: dict[tuple[str, str], Claim] = {}
     for claim in claims(manifest):
         key = (claim.kind, claim.name)

@@ -12,12 +12,12 @@ from toolz import groupby
 
 from msdcomp.admission import Admission, Fault, skip
 from msdcomp.candidate import Candidate
+from msdcomp.contender import Contender
 from msdcomp.diagnostics import Problem
 from msdcomp.entry import Entry
 from msdcomp.flow import Flow
 from msdcomp.host import Host
 from msdcomp.invariants import Draft, Index
-from msdcomp.ordering import offered
 from msdcomp.outlook import FoldOutlook
 from msdcomp.records import Record
 from msdcomp.registry import Registry
@@ -64,7 +64,7 @@ class Folded(Record):
 
 
 def judge_all(
-    ordered: Sequence[Candidate], ground: Ground, outlook: FoldOutlook
+    ordered: Sequence[Contender], ground: Ground, outlook: FoldOutlook
 ) -> Folded:
     """Judge candidates one after the other.
 
@@ -73,7 +73,7 @@ def judge_all(
         ground: What they are judged against.
         outlook: What earlier passes left behind; grows.
     """
-    outlook.judging(ordered)
+    outlook.judging(one.candidate for one in ordered)
     host = ground.host
     draft = Draft(ground.index, host.contract.order)
     admission = Admission(
@@ -81,29 +81,35 @@ def judge_all(
     )
     accepted: list[Accepted] = []
     skipped: list[Skipped] = []
-    for scope, group in groupby(lambda c: c.scope.value, ordered).items():
+    for scope, group in groupby(_scope, ordered).items():
         outlook.deciding = scope
         # Who fails one of the first five gates does so whatever the others do. Their
         # verdicts come first, to be named as causes wherever their ids stand in order.
-        alone = [candidate for candidate in group if offered(candidate) is None]
-        rest = [candidate for candidate in group if offered(candidate) is not None]
-        for candidate in (*alone, *rest):
-            verdict = _judged(admission, candidate)
+        alone = [one for one in group if one.outline is None]
+        rest = [one for one in group if one.outline is not None]
+        for one in (*alone, *rest):
+            candidate, outline = one
+            verdict = _judged(admission, one)
             outlook.decided(candidate)
-            if isinstance(verdict, Skipped):
+            if outline is None or isinstance(verdict, Skipped):
+                assert isinstance(verdict, Skipped)  # noqa: S101 - gates 1 to 5 saw to it
                 skipped.append(verdict)
                 outlook.skipped(verdict)
                 continue
-            draft.add(verdict.manifest)
+            draft.enter(outline.manifest, outline.names, outline.made)
             admission.accepted[candidate.folder] = candidate
             outlook.accepted(candidate)
             accepted.append(Accepted(candidate, verdict))
     return Folded(tuple(accepted), tuple(skipped))
 
 
-def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:
+def _scope(contender: Contender) -> str:
+    return contender.candidate.scope.value
+
+
+def _judged(admission: Admission, contender: Contender) -> Entry | Skipped:
     try:
-        return admission.judge(candidate)
+        return admission.judge(contender)
     except Exception as error:  # noqa: BLE001 - a defect costs one candidate, not all
         message = (
             f"composing it failed inside this library ({type(error).__name__}); "
@@ -116,4 +122,4 @@ def _judged(admission: Admission, candidate: Candidate) -> Entry | Skipped:
             problems=(problem,),
             advice="Report the defect with the manifest.",
         )
-        return skip(candidate, fault, admission.host)
+        return skip(contender.candidate, fault, admission.host)

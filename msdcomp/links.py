@@ -14,71 +14,70 @@ from typing import TypeAlias
 
 import attrs
 
-from msdcomp.candidate import Candidate
-from msdcomp.invariants import names
+from msdcomp.contender import Contender
 from msdcomp.manifest import Contribution, Step
-from msdcomp.ordering import offered
 from msdcomp.records import Record
 
 __all__ = ["Links"]
 
 _Name: TypeAlias = tuple[str, str]
-_Reader: TypeAlias = Callable[[Candidate], list[_Name]]
-_Hooks: TypeAlias = tuple[Step | Contribution, ...]
+_Reader: TypeAlias = Callable[[Contender], list[_Name]]
 
 
-def _given(candidate: Candidate) -> list[_Name]:
+def _given(contender: Contender) -> list[_Name]:
     """Return the names under which others may find a candidate, or run into it."""
-    given: list[_Name] = [("id", candidate.folder)]
-    manifest = offered(candidate)
-    if manifest is None:
-        return given
-    given += names(manifest)
-    if feature := manifest.feature:
+    given: list[_Name] = [("id", contender.candidate.folder)]
+    if outline := contender.outline:
+        given += outline.names
         # Other spellings of an artefact are looked for as well.
-        hooks: _Hooks = (*feature.steps, *feature.contributions)
-        given += [("artefact", a.lower()) for hook in hooks for a in hook.produces]
+        given += [("artefact", one.artefact.lower()) for one in outline.made]
+        if feature := outline.manifest.feature:
+            given += [
+                ("artefact", artefact.lower())
+                for contribution in feature.contributions
+                for artefact in contribution.produces
+            ]
     return given
 
 
-def _asked(candidate: Candidate) -> list[_Name]:
+def _asked(contender: Contender) -> list[_Name]:
     """Return the names that a candidate looks up."""
-    manifest = offered(candidate)
-    if manifest is None:
+    outline = contender.outline
+    if outline is None:
         return []
-    asked: list[_Name] = [("id", needed) for needed in manifest.requires]
-    if feature := manifest.feature:
-        asked += [("id", runtime) for runtime in feature.runtime_compat.named]
-        hooks: _Hooks = (*feature.steps, *feature.contributions)
+    asked: list[_Name] = [("id", needed) for needed in outline.manifest.requires]
+    asked += [("id", runtime) for runtime in outline.runtimes]
+    if feature := outline.manifest.feature:
+        hooks: Sequence[Step | Contribution] = (*feature.steps, *feature.contributions)
         asked += [("artefact", a.lower()) for hook in hooks for a in hook.consumes]
     return asked
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class _Index(Record):
-    """Candidates by name; nobody changes one after it was made.
+    """Contenders by name; nobody changes one after it was made.
 
     As most names have one candidate, lists are kept for the others only. What has
     changed since is laid over the rest, which is large, until there is much of it.
     """
 
-    _first: Mapping[_Name, Candidate]
-    _several: Mapping[_Name, Sequence[Candidate]]
-    _since: Mapping[_Name, Sequence[Candidate]] = attrs.field(factory=dict)
+    _first: Mapping[_Name, Contender]
+    _several: Mapping[_Name, Sequence[Contender]]
+    _since: Mapping[_Name, Sequence[Contender]] = attrs.field(factory=dict)
 
     @classmethod
-    def of(cls, candidates: Iterable[Candidate], read: _Reader) -> _Index:
+    def of(cls, contenders: Iterable[Contender], read: _Reader) -> _Index:
         """Return the index of candidates by the names that `read` finds in them."""
-        only: dict[_Name, Candidate] = {}
-        several: dict[_Name, list[Candidate]] = {}
-        for candidate in candidates:
-            for name in read(candidate):
-                first = only.setdefault(name, candidate)
-                if first is not candidate:
-                    several.setdefault(name, [first]).append(candidate)
+        only: dict[_Name, Contender] = {}
+        several: dict[_Name, list[Contender]] = {}
+        for contender in contenders:
+            for name in read(contender):
+                first = only.setdefault(name, contender)
+                if first is not contender:
+                    several.setdefault(name, [first]).append(contender)
         return cls(first=only, several=several)
 
-    def at(self, name: _Name) -> Sequence[Candidate]:
+    def at(self, name: _Name) -> Sequence[Contender]:
         """Return the candidates of a name."""
         found = self._since.get(name)
         if found is None:
@@ -90,14 +89,14 @@ class _Index(Record):
 
     def replaced(
         self,
-        gone: Mapping[_Name, Sequence[Candidate]],
-        come: Mapping[_Name, Sequence[Candidate]],
+        gone: Mapping[_Name, Sequence[Contender]],
+        come: Mapping[_Name, Sequence[Contender]],
     ) -> _Index:
         """Return the index with some candidates in place of others."""
         since = dict(self._since)
         for name in dict.fromkeys((*gone, *come)):
-            out = set(map(id, gone.get(name, ())))
-            stay = [one for one in self.at(name) if id(one) not in out]
+            out = {id(one.candidate) for one in gone.get(name, ())}
+            stay = [one for one in self.at(name) if id(one.candidate) not in out]
             since[name] = (*stay, *come.get(name, ()))
         if len(since) * _SHARE <= len(self._first):
             return attrs.evolve(self, since=since)
@@ -117,12 +116,12 @@ _SHARE = 8
 
 
 def _by_name(
-    candidates: Iterable[Candidate], read: _Reader
-) -> dict[_Name, list[Candidate]]:
-    found: dict[_Name, list[Candidate]] = {}
-    for candidate in candidates:
-        for name in dict.fromkeys(read(candidate)):
-            found.setdefault(name, []).append(candidate)
+    contenders: Iterable[Contender], read: _Reader
+) -> dict[_Name, list[Contender]]:
+    found: dict[_Name, list[Contender]] = {}
+    for contender in contenders:
+        for name in dict.fromkeys(read(contender)):
+            found.setdefault(name, []).append(contender)
     return found
 
 
@@ -134,12 +133,12 @@ class Links(Record):
     _askers: _Index
 
     @classmethod
-    def of(cls, candidates: Iterable[Candidate]) -> Links:
+    def of(cls, contenders: Iterable[Contender]) -> Links:
         """Return the links among candidates."""
-        found = tuple(candidates)
+        found = tuple(contenders)
         return cls(_Index.of(found, _given), _Index.of(found, _asked))
 
-    def replaced(self, gone: Sequence[Candidate], come: Sequence[Candidate]) -> Links:
+    def replaced(self, gone: Sequence[Contender], come: Sequence[Contender]) -> Links:
         """Return the links with some candidates in place of others.
 
         Cost: what these candidates name, and who else names the same.
@@ -149,12 +148,12 @@ class Links(Record):
             self._askers.replaced(_by_name(gone, _asked), _by_name(come, _asked)),
         )
 
-    def around(self, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    def around(self, contenders: Iterable[Contender]) -> tuple[Contender, ...]:
         """Return these and everyone linked to them, directly or through others.
 
         These themselves need not be among those that are linked.
         """
-        found = {id(one): one for one in candidates}
+        found = {id(one.candidate): one for one in contenders}
         frontier = list(found.values())
         # Each name is followed once, however many candidates share it.
         followed: set[_Name] = set()
@@ -167,7 +166,7 @@ class Links(Record):
                     continue
                 followed.add(name)
                 for other in (*self._givers.at(name), *self._askers.at(name)):
-                    if id(other) not in found:
-                        found[id(other)] = other
+                    if id(other.candidate) not in found:
+                        found[id(other.candidate)] = other
                         frontier.append(other)
         return tuple(found.values())

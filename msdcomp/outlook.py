@@ -7,16 +7,15 @@ Source: docs/explanation/composition.md, "When a single overlay fails".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msdcomp.dataflow import Task, cycles
-from msdcomp.invariants import quoted, steps
-from msdcomp.ordering import offered
+from msdcomp.invariants import quoted
 
 if TYPE_CHECKING:
     from msdcomp.candidate import Candidate
-    from msdcomp.host import HostContract
+    from msdcomp.contender import Contender
     from msdcomp.verdict import Skipped, SkipWarning
 
 __all__ = ["FoldOutlook"]
@@ -25,7 +24,7 @@ __all__ = ["FoldOutlook"]
 class FoldOutlook:
     """What became of the other candidates; grows along the passes of one fold."""
 
-    def __init__(self, candidates: Sequence[Candidate], contract: HostContract) -> None:
+    def __init__(self, contenders: Iterable[Contender]) -> None:
         """Take note of what candidates past the first five gates declare."""
         #: Scope of the candidate that is being judged.
         self.deciding = ""
@@ -40,19 +39,16 @@ class FoldOutlook:
         self._roots: dict[tuple[str, str], SkipWarning] = {}
         # Found once for all, and only when a dependency is still undecided.
         self._rings: Mapping[str, tuple[str, ...]] | None = None
-        for candidate in candidates:
-            manifest = offered(candidate)
-            if manifest is None:
+        for candidate, outline in contenders:
+            if outline is None:
                 continue
             folder = candidate.folder
-            self._requires[folder] = manifest.requires
-            if manifest.runtime is not None:
+            self._requires[folder] = outline.manifest.requires
+            if outline.manifest.runtime is not None:
                 self._runtimes.add(folder)
-            for step in steps(manifest):
-                for artefact in step.produces:
-                    places = self._makers.setdefault(artefact, {})
-                    here = contract.place(step.point)
-                    places[folder] = min(here, places.get(folder, here))
+            for one in outline.made:
+                places = self._makers.setdefault(one.artefact, {})
+                places[folder] = min(one.place, places.get(folder, one.place))
 
     def judging(self, candidates: Iterable[Candidate]) -> None:
         """Take note of candidates that are to be decided, in this pass, from now on."""

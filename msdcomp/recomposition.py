@@ -19,6 +19,7 @@ from pyrsistent import PMap
 from msdcomp import outcome
 from msdcomp.candidate import Candidate
 from msdcomp.composition import Composition
+from msdcomp.contender import Contender, contenders
 from msdcomp.entry import Entry
 from msdcomp.fold import compose
 from msdcomp.gates import BlockedGate
@@ -74,18 +75,20 @@ def _mended(
     change = _change(making.candidates, given)
     if workings is None or change is None:
         return None
-    links = workings.links.replaced(change.gone, change.come)
-    touched = links.around((*change.gone, *change.come))
-    out, into = set(map(id, change.gone)), set(map(id, change.come))
-    before = [one for one in touched if id(one) not in into]
-    now = [one for one in touched if id(one) not in out]
-    # Two folders in one place are decided in the order in which they are given.
-    if any(len(set(map(_place, some))) != len(some) for some in (before, now)):
-        return None
     ground = workings.ground
-    standing = tuple(standings(now, ground.index, ground.host.contract))
-    ordered = tuple(candidate for candidate, _ in standing)
-    folded = judge_all(ordered, ground, FoldOutlook(ordered, ground.host.contract))
+    contract = ground.host.contract
+    gone, come = contenders(change.gone, contract), contenders(change.come, contract)
+    links = workings.links.replaced(gone, come)
+    touched = links.around((*gone, *come))
+    out, into = set(map(id, change.gone)), set(map(id, change.come))
+    before = [one for one in touched if id(one.candidate) not in into]
+    now = [one for one in touched if id(one.candidate) not in out]
+    # Two folders in one place are decided in the order in which they are given.
+    if not (_are_apart(before) and _are_apart(now)):
+        return None
+    standing = tuple(standings(now, ground.index))
+    ordered = [one for one, _ in standing]
+    folded = judge_all(ordered, ground, FoldOutlook(ordered))
     left = _members(previous, before)
     joined = {one.entry.manifest.id: one.entry for one in folded.accepted}
     dispatch = workings.dispatch.replaced(
@@ -97,15 +100,15 @@ def _mended(
         return None
     order, points = dispatch
     # They stood where they would stand by themselves.
-    stood = standings(before, ground.index, ground.host.contract)
+    stood = standings(before, ground.index)
     places, accepted = _accepted(
         previous,
         workings.standings,
-        [place for one, place in stood if _is_member(previous, one)],
-        {id(one): place for one, place in standing},
+        [place for one, place in stood if _is_member(previous, one.candidate)],
+        {id(one.candidate): place for one, place in standing},
         folded.accepted,
     )
-    keys = tuple(one.key for one in before)
+    keys = tuple(one.candidate.key for one in before)
     return Composition(
         registry=reassemble(
             previous.registry, left.values(), joined.values(), order, points
@@ -130,6 +133,10 @@ def _mended(
             ),
         ),
     )
+
+
+def _are_apart(some: Sequence[Contender]) -> bool:
+    return len({_place(one.candidate) for one in some}) == len(some)
 
 
 def _place(candidate: Candidate) -> tuple[str, str, str]:
@@ -196,14 +203,14 @@ def _is_member(previous: Composition, candidate: Candidate) -> bool:
 
 
 def _members(
-    previous: Composition, candidates: Iterable[Candidate]
+    previous: Composition, contenders_: Iterable[Contender]
 ) -> dict[CapabilityId, Entry]:
     """Return those of the candidates that are members, by id."""
     registry = previous.registry
     found = {}
-    for one in candidates:
-        owner = CapabilityId(one.folder)
-        if _is_member(previous, one):
+    for one in contenders_:
+        owner = CapabilityId(one.candidate.folder)
+        if _is_member(previous, one.candidate):
             found[owner] = Entry(
                 manifest=registry.capabilities[owner],
                 fragments=registry.fragments.get(owner, {}),

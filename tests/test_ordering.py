@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msdcomp.candidate import Candidate, Consent, Scope
+from msdcomp.contender import offered
 from msdcomp.host import HostContract
 from msdcomp.invariants import Index
-from msdcomp.ordering import in_order, offered
+from msdcomp.ordering import in_order
 from tests import oracle
 from tests.overlays import (
     FIRST_PARTY,

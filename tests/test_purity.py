@@ -21,6 +21,9 @@ PACKAGE = ROOT / "msdcomp"
 #: What may touch the world, or is for tests alone.
 OUTSIDE = ("edge", "cli", "testing", "__main__")
 
+#: The one module that may speak to the garbage collector, which decides no result.
+COLLECTOR = "collector"
+
 #: The face of the package gives names of the core and of the edge, each when asked for.
 FACE = "__init__"
 
@@ -34,6 +37,7 @@ STANDARD = frozenset(
         "bisect",
         "collections",
         "collections.abc",
+        "contextlib",
         "copy",
         "difflib",
         "enum",
@@ -139,6 +143,8 @@ def test_a_core_module_only_computes(path: Path) -> None:
         found = [odd for odd in found if not odd.startswith("imports msdcomp.edge.")]
         # It imports a module of this package when a name of it is asked for.
         assert set(found) == {"imports importlib", "names globals"}
+    elif path == PACKAGE / f"{COLLECTOR}.py":
+        assert found == ["imports gc"]
     else:
         assert found == []
 

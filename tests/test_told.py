@@ -13,6 +13,7 @@ import pytest
 from msdcomp import Candidate, CentralConfig, Consent, Host, Scope, compose
 from msdcomp.admission import Admission
 from msdcomp.composition import Composition
+from msdcomp.contender import Contender
 from msdcomp.edge.snapshot import read_snapshot
 from msdcomp.manifest import Contribution
 from msdcomp.testing import candidate, feature, gate, step
@@ -143,8 +144,8 @@ def test_a_defect_costs_one_candidate_and_says_that_it_is_one(
 ) -> None:
     real = Admission.judge
 
-    def broken(self: Admission, one: Candidate) -> Any:
-        if one.folder == "anchor":
+    def broken(self: Admission, one: Contender) -> Any:
+        if one.candidate.folder == "anchor":
             raise ZeroDivisionError
         return real(self, one)
 

@@ -20,10 +20,11 @@ from pyrsistent import pmap
 from msdcomp.candidate import Candidate, FragmentText, Scope
 from msdcomp.codes import CODES
 from msdcomp.composition import Composition
+from msdcomp.contender import offered
 from msdcomp.explanation import GATES
 from msdcomp.fold import OnSetFailure, compose
 from msdcomp.invariants import Draft, Index
-from msdcomp.ordering import in_order, offered
+from msdcomp.ordering import in_order
 from msdcomp.registry import Entry, Registry, build
 from msdcomp.wireform import canonical, registry_wire
 from tests import strategies

@@ -12,6 +12,7 @@ import msdcomp
 from msdcomp import recomposition
 from msdcomp.candidate import Candidate, Scope
 from msdcomp.composition import Composition
+from msdcomp.contender import Contender, contenders
 from msdcomp.fold import OnSetFailure, compose
 from msdcomp.judging import Folded, Ground, judge_all
 from msdcomp.links import Links
@@ -136,9 +137,9 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     told: list[str] = []
 
     def listen(
-        ordered: Sequence[Candidate], ground: Ground, outlook: FoldOutlook
+        ordered: Sequence[Contender], ground: Ground, outlook: FoldOutlook
     ) -> Folded:
-        told.extend(one.folder for one in ordered)
+        told.extend(one.candidate.folder for one in ordered)
         return judge_all(ordered, ground, outlook)
 
     monkeypatch.setattr(recomposition, "judge_all", listen)
@@ -309,18 +310,23 @@ def test_how_it_was_made_is_no_part_of_a_composition() -> None:
     assert repr(composed) == repr(bare)
 
 
+def folders(found: Sequence[Contender]) -> list[str]:
+    return sorted(one.candidate.folder for one in found)
+
+
 def test_links_stay_right_however_often_they_are_mended() -> None:
-    crowd = list(CROWD)
+    crowd = contenders(CROWD, HOST.contract)
     links = Links.of(crowd)
     for number in range(120):
         gone = crowd.pop(0)
-        come = overlay(f"new-{number}", skills=["shared", f"by-{number}"])
+        new = overlay(f"new-{number}", skills=["shared", f"by-{number}"])
+        (come,) = contenders([new], HOST.contract)
         crowd.append(come)
         links = links.replaced([gone], [come])
 
         anew = Links.of(crowd)
         for one in (crowd[0], crowd[-1], gone):
-            assert set(map(id, links.around([one]))) == set(map(id, anew.around([one])))
+            assert folders(links.around([one])) == folders(anew.around([one]))
 
 
 def test_recompose_is_public() -> None:
