@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from pyrsistent import PMap, pmap
 
-from msdcomp.diagnostics import Problem
-from msdcomp.gates import BlockedGate
 from msdcomp.manifest import CapabilityId
 from msdcomp.records import Record
 from msdcomp.registry import Registry
-from msdcomp.verdict import BundlePath, IgnoredEntry, SkipWarning
 
 if TYPE_CHECKING:
+    # Where nothing is installed, none of these is ever made.
+    from msdcomp.diagnostics import Problem
+    from msdcomp.gates import BlockedGate
     from msdcomp.making import Making
+    from msdcomp.verdict import BundlePath, IgnoredEntry, SkipWarning
 
 __all__ = ["Composition"]
 

@@ -15,15 +15,12 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.records import Record
-from msdcomp.vocabulary import HOST_PHASES, POINT_KINDS
+from msdcomp.vocabulary import DEFAULT_HOST_VERSION, HOST_PHASES, POINT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = ["DEFAULT_HOST_VERSION", "CentralConfig", "Host", "HostContract", "Phase"]
-
-#: Version of the host that the shipped capabilities belong to.
-DEFAULT_HOST_VERSION = "1.11.0"
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

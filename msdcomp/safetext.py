@@ -7,6 +7,7 @@ Source: docs/reference/wire-format.md, "Text taken from overlays".
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,12 @@ _UNSAFE_SET = (
     "\ud800-\udfff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_UNSAFE_RUN = re.compile(f"[{_UNSAFE_SET}]+")
-_UNSAFE = re.compile(f"[{_UNSAFE_SET}]")
+
+
+@functools.cache
+def _unsafe(*, runs: bool) -> re.Pattern[str]:
+    # Made when it is needed: most text is plain, and most commands are short.
+    return re.compile(f"[{_UNSAFE_SET}]{'+' if runs else ''}")
 
 
 def safe(text: object, limit: int = MAX_TEXT) -> str:
@@ -46,7 +51,10 @@ def safe(text: object, limit: int = MAX_TEXT) -> str:
     """
     # Cut generously first: a hostile text of megabytes must not be scanned whole.
     raw = (text if isinstance(text, str) else str(text))[: limit * 8]
-    return _UNSAFE_RUN.sub(" ", raw.replace("`", "")).strip()[:limit]
+    bare = raw.replace("`", "")
+    if not (bare.isascii() and bare.isprintable() and "  " not in bare):
+        bare = _unsafe(runs=True).sub(" ", bare)
+    return bare.strip()[:limit]
 
 
 def unsafe_characters(text: str, replace: Callable[[str], str]) -> str:
@@ -56,7 +64,7 @@ def unsafe_characters(text: str, replace: Callable[[str], str]) -> str:
         text: Any text; it is neither cut nor are its spaces joined.
         replace: Given one such character, a plain space among them, what to write.
     """
-    return _UNSAFE.sub(lambda match: replace(match[0]), text)
+    return _unsafe(runs=False).sub(lambda match: replace(match[0]), text)
 
 
 def is_capability_id(text: str) -> bool:

@@ -106,7 +106,7 @@ def _run(given: list[str]) -> int:
 
 def _version() -> int:
     from msdcomp._version import __version__  # noqa: PLC0415 - see the module
-    from msdcomp.host import DEFAULT_HOST_VERSION  # noqa: PLC0415
+    from msdcomp.vocabulary import DEFAULT_HOST_VERSION  # noqa: PLC0415
 
     show(f"msdcomp {__version__} (capabilities of MSD {DEFAULT_HOST_VERSION})\n")
     return OK

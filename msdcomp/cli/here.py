@@ -13,9 +13,9 @@ from msdcomp.configlayers import ConfigLayers
 from msdcomp.edge.config import read_layers
 from msdcomp.edge.load import load_places
 from msdcomp.edge.roots import Places, find_places
-from msdcomp.host import DEFAULT_HOST_VERSION
 from msdcomp.safetext import safe
 from msdcomp.semver import core
+from msdcomp.vocabulary import DEFAULT_HOST_VERSION
 
 __all__ = ["Here", "add_config", "add_places", "here"]
 

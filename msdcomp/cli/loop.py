@@ -87,6 +87,8 @@ def _text(resolution: LoopResolution) -> str:
 
 
 def _printable(line: str) -> str:
+    if line.isprintable():
+        return line
     return "".join(
         char if char.isprintable() or char == "\t" else "\N{REPLACEMENT CHARACTER}"
         for char in line

@@ -9,12 +9,12 @@ import os
 from typing import TYPE_CHECKING
 
 from msdcomp.composition import Composition
-from msdcomp.edge.cache import first_party, load_through
-from msdcomp.edge.cachefolder import find_folder
+from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.roots import Places, StrPath, find_places
-from msdcomp.host import DEFAULT_HOST_VERSION
+from msdcomp.vocabulary import DEFAULT_HOST_VERSION
 
 if TYPE_CHECKING:
+    from msdcomp.edge.cachefolder import CacheFolder
     from msdcomp.edge.progress import OnProgress
     from msdcomp.making import OnSetFailure
     from msdcomp.registry import Registry
@@ -82,11 +82,13 @@ def load_places(
     """
     version = DEFAULT_HOST_VERSION if host_version is None else host_version
     empty = not any(_exists(root.folder) for root in places.roots)
-    folder = find_folder(places) if base is None and cache is not False else None
+    folder = _cache(places) if base is None and cache is not False else None
     if folder is not None:
         with folder:
             if empty:
                 return Composition(registry=first_party(folder))
+            from msdcomp.edge.cache import load_through  # noqa: PLC0415 -- as below
+
             found = load_through(
                 folder,
                 places,
@@ -110,6 +112,15 @@ def load_places(
         on_set_failure=on_set_failure,
         on_progress=on_progress,
     )
+
+
+def _cache(places: Places) -> CacheFolder | None:
+    if places.home is None or not _exists(f"{places.home}/.msd"):
+        return None
+    # Imported here because many a home holds nothing to be cached.
+    from msdcomp.edge.cachefolder import find_folder  # noqa: PLC0415
+
+    return find_folder(places)
 
 
 def _exists(folder: str) -> bool:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import functools
 import json
-from pathlib import Path
+import os
+from typing import TYPE_CHECKING
 
 from pyrsistent import pmap
 
 from msdcomp.canonical import canonical
 from msdcomp.edge.files import FileFault, read_file
-from msdcomp.host import CentralConfig
 from msdcomp.registry import BuildFailure, Entry, Registry, build
 from msdcomp.structuring import structure
+
+if TYPE_CHECKING:
+    from msdcomp.host import CentralConfig
 
 __all__ = [
     "FORMAT",
@@ -31,12 +34,12 @@ __all__ = [
 #: Format of the snapshot file; a reader knows exactly one.
 FORMAT = 1
 
-_DATA = Path(__file__).parent.parent / "data"
+_DATA = os.path.dirname(os.path.dirname(__file__)) + "/data"  # noqa: PTH120
 
 
 def snapshot_path() -> str:
     """Return the path of the packaged snapshot."""
-    return str(_DATA / "first-party.json")
+    return f"{_DATA}/first-party.json"
 
 
 @functools.cache
@@ -82,11 +85,14 @@ def read_central_config() -> CentralConfig:
     Raises:
         RuntimeError: The installed package is damaged.
     """
+    # Only where something is installed that could claim one of them.
+    from msdcomp.host import CentralConfig  # noqa: PLC0415
+
     return CentralConfig.from_wire(json.loads(_packaged("central-config.json")))
 
 
 def _packaged(name: str) -> bytes:
-    content = read_file(str(_DATA / name))
+    content = read_file(f"{_DATA}/{name}")
     if isinstance(content, FileFault):
         message = f"the file {name} of the installed package: {content.reason}"
         raise RuntimeError(message)  # noqa: TRY004 -- no argument has a wrong type
