@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp._version import DEFAULT_HOST_VERSION
 from msdcomp.records import Record
-from msdcomp.vocabulary import DEFAULT_HOST_VERSION, HOST_PHASES, POINT_KINDS
+from msdcomp.vocabulary import HOST_PHASES, POINT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -105,8 +105,10 @@ def _run(given: list[str]) -> int:
 
 
 def _version() -> int:
-    from msdcomp._version import __version__  # noqa: PLC0415 - see the module
-    from msdcomp.vocabulary import DEFAULT_HOST_VERSION  # noqa: PLC0415
+    from msdcomp._version import (  # noqa: PLC0415 - see the module
+        DEFAULT_HOST_VERSION,
+        __version__,
+    )
 
     show(f"msdcomp {__version__} (capabilities of MSD {DEFAULT_HOST_VERSION})\n")
     return OK

@@ -6,6 +6,7 @@ import argparse
 
 import attrs
 
+from msdcomp._version import DEFAULT_HOST_VERSION
 from msdcomp.cli.common import complain, folder_fault
 from msdcomp.cli.progress import progress
 from msdcomp.composition import Composition
@@ -15,7 +16,6 @@ from msdcomp.edge.load import load_places
 from msdcomp.edge.roots import Places, find_places
 from msdcomp.safetext import safe
 from msdcomp.semver import core
-from msdcomp.vocabulary import DEFAULT_HOST_VERSION
 
 __all__ = ["Here", "add_config", "add_places", "here"]
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from msdcomp._version import DEFAULT_HOST_VERSION
 from msdcomp.composition import Composition
 from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.roots import Places, StrPath, find_places
-from msdcomp.vocabulary import DEFAULT_HOST_VERSION
 
 if TYPE_CHECKING:
     from msdcomp.edge.cachefolder import CacheFolder
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from msdcomp.making import OnSetFailure
     from msdcomp.registry import Registry
 
-__all__ = ["load_places", "load_registry"]
+__all__ = ["OFF", "load_places", "load_registry"]
+
+#: Environment variable that switches the cache off when it is set to anything.
+OFF = "MSD_NO_CACHE"
 
 
 def load_registry(
@@ -47,9 +50,9 @@ def load_registry(
         base: First-party registry; by default the shipped one.
         on_set_failure: What to do when the accepted overlays cannot be built together:
             `fallback` drops all of them, `isolate` only the culprits.
-        cache: False to neither read nor write the cache in the home; by default it is
-            used wherever it may be, unless `$MSD_NO_CACHE` is set. The result is the
-            same. With a `base` of the caller's own it is never used.
+        cache: Whether the cache in the home may be read and written; by default
+            unless `$MSD_NO_CACHE` is set to anything. The result is the same. With a
+            `base` of the caller's own it is never used.
 
     Returns:
         The composition; its `ignored` lists every entry of a root that is no candidate.
@@ -82,7 +85,9 @@ def load_places(
     """
     version = DEFAULT_HOST_VERSION if host_version is None else host_version
     empty = not any(_exists(root.folder) for root in places.roots)
-    folder = _cache(places) if base is None and cache is not False else None
+    if cache is None:
+        cache = not os.environ.get(OFF)
+    folder = _cache(places) if base is None and cache else None
     if folder is not None:
         with folder:
             if empty:

@@ -12,9 +12,6 @@ import re
 
 from pyrsistent import PMap, pmap
 
-#: Version of the host that the shipped capabilities belong to.
-DEFAULT_HOST_VERSION = "1.11.0"
-
 #: The twelve loop extension points, in loop order. Source: "Valid point values".
 POINTS: tuple[str, ...] = (
     "discuss:pre",

@@ -152,7 +152,7 @@ def _fields() -> Iterator[str]:
         record = getattr(manifest, name)
         if attrs.has(record):
             for field in attrs.fields(record):
-                yield field.metadata.get("wire", _camel(field.name))
+                yield field.metadata.get("wire", _camel(str(field.alias)))
 
 
 def _words(module: ModuleType) -> Iterator[str]:
