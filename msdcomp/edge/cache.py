@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from msdcomp.composition import Composition
-from msdcomp.edge.cachefolder import COMPOSITION, FIRST_PARTY, SCAN
+from msdcomp.edge.cachefolder import COMPOSITION, SCAN
 from msdcomp.edge.cacheindex import Index, WatchingReader, check
 from msdcomp.edge.cachevalues import dump, dump_plain, load, load_plain
 from msdcomp.edge.files import FileFault, open_folder, read_file
+from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.roots import LEDGER_NAME
 from msdcomp.edge.sight import Names, RootReader
-from msdcomp.registry import Registry
 from msdcomp.scope import Scope
 
 if TYPE_CHECKING:
@@ -32,21 +31,19 @@ if TYPE_CHECKING:
     from msdcomp.edge.consent import ConsentStore
     from msdcomp.edge.progress import OnProgress
     from msdcomp.edge.roots import Places, Root
-    from msdcomp.fold import OnSetFailure
+    from msdcomp.making import OnSetFailure
+    from msdcomp.registry import Registry
 
 __all__ = [
     "GlobalView",
     "ProjectView",
     "View",
-    "first_party",
     "key_of",
     "load_through",
     "pack",
     "write_composition",
     "write_index",
 ]
-
-_shipped: list[Registry] = []
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -298,38 +295,3 @@ def write_composition(
     if data is not None:
         name = _file_name(places, host_version, on_set_failure)
         folder.write(COMPOSITION, name, key, data)
-
-
-def first_party(folder: CacheFolder | None = None) -> Registry:
-    """Return the shipped registry; the same object for the life of the process.
-
-    Structuring it from the snapshot imports most of the library; from the cache it is
-    read as it is.
-    """
-    if not _shipped:
-        _shipped.append(_first_party(folder))
-    return _shipped[0]
-
-
-def _first_party(folder: CacheFolder | None) -> Registry:
-    snapshot = sys.modules.get("msdcomp.edge.snapshot")
-    if snapshot is not None and snapshot.read_snapshot.cache_info().currsize:
-        found: object = snapshot.read_snapshot()
-    else:
-        found = folder and _read_first_party(folder)
-    if isinstance(found, Registry):
-        return found
-    from msdcomp.edge.snapshot import read_snapshot  # noqa: PLC0415 -- see above
-
-    registry = read_snapshot()
-    if folder is not None:
-        written = dump(registry)
-        if written is not None:
-            folder.write(FIRST_PARTY, "", written)
-    return registry
-
-
-def _read_first_party(folder: CacheFolder) -> object:
-    with folder.reading(FIRST_PARTY, "") as file:
-        data = file.section(0) if file and len(file) == 1 else None
-    return None if data is None else load(data)

@@ -16,7 +16,6 @@ import stat
 import struct
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from msdcomp._version import __version__
@@ -31,7 +30,6 @@ __all__ = [
     "FIRST_PARTY",
     "FORMAT",
     "MAX_BYTES",
-    "OFF",
     "SCAN",
     "CacheFile",
     "CacheFolder",
@@ -39,9 +37,6 @@ __all__ = [
     "find_folder",
     "fingerprint",
 ]
-
-#: Environment variable that switches the cache off when it is set to anything.
-OFF = "MSD_NO_CACHE"
 
 #: Format of the files; a reader knows exactly one.
 FORMAT = 1
@@ -57,7 +52,7 @@ _KEPT = {FIRST_PARTY: 4, SCAN: 4, COMPOSITION: 16}
 _KEPT_BYTES = MAX_BYTES
 
 _OWN_NAME = re.compile(
-    rf"(?P<kind>{'|'.join(_KEPT)})-[0-9a-z.-]+\.bin(?P<part>\.[0-9a-f-]+\.tmp)?"
+    rf"(?P<kind>{'|'.join(_KEPT)})-[\w.+-]+\.bin(?P<part>\.[0-9a-f-]+\.tmp)?"
 )
 
 #: How old what an interrupted writer left must be before it is removed, in seconds.
@@ -85,8 +80,9 @@ def fingerprint() -> bytes:
     is the one it has started with.
     """
     found: list[object] = [FORMAT, __version__, sys.version_info[:3]]
-    package = Path(__file__).parent.parent
-    found.extend(_files(str(package), ""))
+    # A module of its own for paths would be imported for this alone.
+    package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+    found.extend(_files(package, ""))
     for folder in sys.path:
         if folder.endswith(("site-packages", "dist-packages")):
             with contextlib.suppress(OSError, ValueError):
@@ -115,9 +111,9 @@ def find_folder(places: Places) -> CacheFolder | None:
     Never in a project: a home that lies inside of one, or is one, has no cache.
     """
     home = places.home
-    if os.environ.get(OFF) or home is None:
+    if home is None or not places.roots:
         return None
-    if not places.roots or places.roots[0].scope is not Scope.GLOBAL:
+    if places.roots[0].scope is not Scope.GLOBAL:
         return None
     try:
         # Merely looking makes no such folder in a home that has none.
@@ -303,14 +299,16 @@ def _tidy(folder: int, kind: str) -> None:
     """Remove the oldest files of a kind, and what interrupted writers have left."""
     held = []
     newest = 0.0
-    for entry in os.scandir(folder):
-        own = _OWN_NAME.fullmatch(entry.name)
-        if own is None:
-            continue
-        found = entry.stat(follow_symlinks=False)
-        newest = max(newest, found.st_mtime)
-        if own["part"] or own["kind"] == kind:
-            held.append((found.st_mtime, found.st_size, entry.name, bool(own["part"])))
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            own = _OWN_NAME.fullmatch(entry.name)
+            if own is None:
+                continue
+            found = entry.stat(follow_symlinks=False)
+            newest = max(newest, found.st_mtime)
+            if own["part"] or own["kind"] == kind:
+                part = own["part"] is not None
+                held.append((found.st_mtime, found.st_size, entry.name, part))
     kept = size = 0
     for written, length, name, is_part in sorted(held, reverse=True):
         if is_part:

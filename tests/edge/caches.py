@@ -13,7 +13,8 @@ import pytest
 
 from msdcomp.canonical import canonical
 from msdcomp.composition import Composition
-from msdcomp.edge import cache, cacheindex, installed
+from msdcomp.edge import cacheindex, installed
+from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.load import load_registry
 
 __all__ = [
@@ -63,7 +64,7 @@ def agrees(home: Path, project: Path, **more: Any) -> Composition:
     assert canonical(with_it.to_wire()) == canonical(without.to_wire())
     assert with_it.digest() == without.digest()
     if not without.accepted:
-        assert with_it.registry is cache.first_party()
+        assert with_it.registry is first_party()
     return with_it
 
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from msdcomp.edge import cache
-from msdcomp.edge.cachefolder import OFF
-from msdcomp.edge.load import load_registry
+from msdcomp.edge.firstparty import first_party
+from msdcomp.edge.load import OFF, load_registry
 from msdcomp.registry import Registry
 from tests.edge.caches import agrees, cached, files, later, missed, plain, tick
 from tests.edge.scans import GATE, agree, text
@@ -98,7 +97,7 @@ def test_with_nothing_accepted_the_registry_is_the_shipped_one(
 ) -> None:
     overlay(home, "broken", tier="none")
     first, second = cached(home, project), cached(home, project)
-    assert first.registry is second.registry is cache.first_party()
+    assert first.registry is second.registry is first_party()
 
 
 def test_each_project_host_and_policy_has_its_own(home: Path, hits: Any) -> None:
@@ -316,9 +315,11 @@ def test_the_environment_switches_it_off(
     monkeypatch.setenv(OFF, "0")
     cached(home, project)
     assert not files(home)
-    monkeypatch.setenv(OFF, "")
-    cached(home, project)
-    assert files(home)
+    for value, asked in (("", None), ("1", True)):
+        monkeypatch.setenv(OFF, value)
+        cached(home, project, cache=asked)
+        assert files(home)
+        shutil.rmtree(home / ".msd" / "cache")
 
 
 def test_an_argument_switches_it_off(home: Path, project: Path) -> None:
