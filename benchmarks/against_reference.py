@@ -204,6 +204,7 @@ def loads(
     cold, warm = load("1"), load(None)
     driver = Driver.start(reference, theirs, project, timeout_s)
     times: list[tuple[float, float, float]] = []
+    unfinished = False
     try:
         composition, began = warm(), time.monotonic()
         answer = driver.load()
@@ -217,13 +218,15 @@ def loads(
         limit = f"did not load {count:,} overlays within {timeout_s:,.0f} s"
         print(f"The reference {limit}: the ratios are at least these.", flush=True)
         times.append(_turn(cold, warm, timeout_s))
+        unfinished = True
     finally:
         driver.stop()
     without_cache, with_cache, reference_s = zip(*times, strict=True)
     budget = BUDGETS.get(count)
     name = f"load {count:,} overlays, {{}}: times faster than the reference"
     for how, taken in (("without a cache", without_cache), ("cache warm", with_cache)):
-        yield Ratio.of(name.format(how), reference_s, taken, budget, least=True)
+        found = Ratio.of(name.format(how), reference_s, taken, budget, least=True)
+        yield attrs.evolve(found, unfinished=unfinished)
 
 
 def _turn(

@@ -35,6 +35,7 @@ class Ratio:
         budget: Its bound; None when the value is shown for comparison only.
         least: The budget is a lower bound.
         unit: What a value counts; a ratio counts nothing.
+        unfinished: One side was stopped, so the true ratio is at least this one.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Ratio:
     budget: float | None = None
     least: bool = False
     unit: str = ""
+    unfinished: bool = False
 
     @classmethod
     def of(
@@ -64,11 +66,12 @@ class Ratio:
 
     @property
     def held(self) -> bool | None:
-        """Whether the median keeps within the budget; None without one."""
+        """Whether the median keeps within the budget; None when that is not known."""
         if self.budget is None:
             return None
         if self.least:
-            return self.median >= self.budget
+            enough = self.median >= self.budget
+            return enough if enough or not self.unfinished else None
         return self.median <= self.budget
 
     def cells(self) -> tuple[str, str, str, str, str]:
@@ -77,7 +80,7 @@ class Ratio:
         bound = "at least" if self.least else "at most"
         return (
             self.name,
-            f"{_number(self.median)}{unit}",
+            f"{'over ' if self.unfinished else ''}{_number(self.median)}{unit}",
             f"{_number(min(self.values))} to {_number(max(self.values))}",
             "" if self.budget is None else f"{bound} {_number(self.budget)}{unit}",
             {None: "", True: "held", False: "NOT held"}[self.held],
@@ -94,6 +97,7 @@ class Ratio:
             "budget": self.budget,
             "bound": "least" if self.least else "most",
             "unit": self.unit,
+            "unfinished": self.unfinished,
             "held": self.held,
         }
 
