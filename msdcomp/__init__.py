@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from msdcomp.manifest import Manifest
     from msdcomp.recomposition import recompose
     from msdcomp.registry import Entry, Registry, build
+    from msdcomp.validation import validate
     from msdcomp.verdict import SkipWarning
     from msdcomp.wire import Decoded
     from msdcomp.wire import decode as decode_manifest
@@ -62,6 +63,7 @@ __all__ = [
     "recompose",
     "render_markdown",
     "resolve",
+    "validate",
 ]
 
 #: Public name -> module, and the name there when it is another.
@@ -91,6 +93,7 @@ _HOMES = {
     "recompose": "recomposition",
     "render_markdown": "loop",
     "resolve": "loop",
+    "validate": "validation",
 }
 
 

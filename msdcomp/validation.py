@@ -8,12 +8,14 @@ Source: docs/reference/command-line.md, "msd validate".
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import attrs
 
 from msdcomp.admission import fragment_texts
 from msdcomp.diagnostics import Problem, pointer
+from msdcomp.host import HostContract
 from msdcomp.invariants import quoted
 from msdcomp.rules.contract import check_contract, undispatched
 from msdcomp.semver import is_range
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from msdcomp.candidate import Candidate
-    from msdcomp.host import HostContract
     from msdcomp.manifest import Manifest
 
 __all__ = ["validate"]
@@ -31,7 +32,7 @@ __all__ = ["validate"]
 
 def validate(
     candidate: Candidate,
-    contract: HostContract,
+    contract: HostContract | None = None,
     *,
     first_party: bool = False,
     file: str | None = None,
@@ -40,15 +41,21 @@ def validate(
 
     Args:
         candidate: With its fragments, if they are to be checked.
-        contract: Roles, points and kinds of the host.
+        contract: Roles, points and kinds of the host; by default those of MSD.
         first_party: The reserved id prefixes are the first party's own.
         file: Where the manifest was read from, for problems to name; by default the
             `capability.json` of the candidate's folder.
     """
+    contract = contract or _standard()
     found = _found(candidate, contract, first_party=first_party)
     if file is not None:
         found = [attrs.evolve(problem, file=file) for problem in found]
     return tuple(sorted(found, key=lambda p: (p.line or 0, p.column or 0)))
+
+
+@functools.cache
+def _standard() -> HostContract:
+    return HostContract()
 
 
 def _found(
