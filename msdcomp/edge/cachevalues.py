@@ -14,22 +14,20 @@ from __future__ import annotations
 
 import copyreg
 import functools
-import gc
 import importlib
 import io
 import pickle
 import types
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeGuard
 
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp.collector import collector_paused
 from msdcomp.records import Record
 
-__all__ = ["KNOWN", "collector_paused", "dump", "dump_plain", "load", "load_plain"]
+__all__ = ["KNOWN", "dump", "dump_plain", "load", "load_plain"]
 
 _Slot: TypeAlias = types.MemberDescriptorType
 
@@ -123,28 +121,6 @@ def _is_later(value: object) -> TypeGuard[functools.partial[bytes]]:
         and isinstance(value.args[0], bytes | str)
         and (value.func is _written or value.func.__module__ == "msdcomp.wire")
     )
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Keep the garbage collector from running for a while, if it would.
-
-    Making a million objects that all stay makes it look through all of them again and
-    again, and find nothing: that takes longer than making them.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        # The next run would look through all that is new, once for nothing. What is
-        # frozen and thawed counts as old; what somebody else has frozen stays so.
-        if not gc.get_freeze_count():
-            gc.freeze()
-            gc.unfreeze()
-        gc.enable()
 
 
 @functools.cache

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from msdcomp.candidate import Candidate
+from msdcomp.collector import collector_paused
 from msdcomp.edge.cache import key_of, write_composition
 from msdcomp.edge.cachefolder import SCAN
 from msdcomp.edge.cacheindex import Index, Seen, is_overlay
-from msdcomp.edge.cachevalues import collector_paused, dump, dump_plain, load
+from msdcomp.edge.cachevalues import dump, dump_plain, load
 from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.ledger import parse_ledger
 from msdcomp.edge.projectsight import ProjectReader

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import importlib
 import os
 import pickle
@@ -19,7 +17,6 @@ from msdcomp.candidate import Candidate
 from msdcomp.diagnostics import Problem
 from msdcomp.edge.cachevalues import (
     KNOWN,
-    collector_paused,
     dump,
     dump_plain,
     load,
@@ -186,36 +183,3 @@ def test_what_is_no_pickle_is_nothing(data: bytes) -> None:
 def test_plain_is_without_records() -> None:
     assert load_plain(dump_plain((1, "a", [b"x"]))) == (1, "a", [b"x"])
     assert load_plain(pickle.dumps(Scope.GLOBAL)) is None
-
-
-# The collector
-
-
-def test_the_collector_runs_again_afterwards() -> None:
-    assert gc.isenabled()
-    with contextlib.suppress(KeyError), collector_paused():
-        assert not gc.isenabled()
-        raise KeyError
-    assert gc.isenabled()
-
-
-def test_a_collector_that_is_off_stays_off() -> None:
-    gc.disable()
-    try:
-        with collector_paused():
-            assert not gc.isenabled()
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-
-
-def test_what_somebody_else_has_frozen_stays_frozen() -> None:
-    gc.freeze()
-    try:
-        before = gc.get_freeze_count()
-        with collector_paused():
-            pass
-        # What is no longer used goes, frozen or not.
-        assert gc.get_freeze_count() > before / 2 > 0
-    finally:
-        gc.unfreeze()
