@@ -17,6 +17,8 @@ from msdcomp._jsonskip import LARGE, shallow
 MAX_DEPTH = 200
 #: Largest integer, by absolute value: beyond it a double cannot count.
 MAX_INTEGER = 2**53
+#: Oddities listed for one text; one more says that there are others.
+MAX_ODDITIES = 1000
 #: Longest key that a pointer repeats, in characters: a problem must stay small, and
 #: there may be a thousand below one key of megabytes.
 MAX_KEY = 200

@@ -18,6 +18,7 @@ import attrs
 from msdcomp._jsonread import (
     BRACKETS,
     MAX_DEPTH,
+    MAX_ODDITIES,
     READ_PAIRS,
     SPACE,
     SURROGATE,
@@ -30,13 +31,11 @@ from msdcomp._jsonread import (
 )
 from msdcomp._jsonskip import LARGE, SHALLOW_LEVELS, SIZES, SMALL, run_of, shallow
 from msdcomp.diagnostics import Location, pointer
+from msdcomp.records import Record
 from msdcomp.safetext import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-#: Oddities listed for one text; one more says that there are others.
-MAX_ODDITIES = 1000
 
 _STRING = re.compile(
     r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"', re.ASCII
@@ -53,8 +52,8 @@ _SCALAR = re.compile(
 # Places.
 
 
-@attrs.frozen
-class Oddity:
+@attrs.frozen(eq=False, repr=False)
+class Oddity(Record):
     """A fault of the text: code, message, pointer and offset in characters."""
 
     code: str

@@ -22,14 +22,16 @@ from msdcomp._jsonread import (
     nests_too_deep,
     read_loosely,
 )
-from msdcomp._jsonscan import Places, oddities, offsets
 from msdcomp._jsonskip import LARGE
 from msdcomp.canonical import canonical
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Location, Problem
+from msdcomp.records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from msdcomp._jsonscan import Places
 
 __all__ = [
     "MAX_BYTES",
@@ -48,8 +50,8 @@ MAX_BYTES = 8 * 1024 * 1024
 _BOM = "\ufeff"
 
 
-@attrs.frozen(kw_only=True)
-class Parsed:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Parsed(Record):
     """What a text holds.
 
     Attributes:
@@ -138,6 +140,9 @@ def _problem(code: str, message: str, path: str, places: Places, at: int) -> Pro
 
 
 def _slow(data: bytes | str) -> Parsed:
+    # Imported where something is wrong: healthy text does not pay for the scanner.
+    from msdcomp._jsonscan import Places, oddities  # noqa: PLC0415
+
     size = len(data if isinstance(data, bytes) else data.encode(errors="replace"))
     nowhere = Places("")
     if size > MAX_BYTES:
@@ -192,6 +197,8 @@ def locate_all(data: bytes | str, pointers: Iterable[str]) -> dict[str, Location
     In a text that is no JSON, what is meant to stand behind its first fault may be at
     any place before.
     """
+    from msdcomp._jsonscan import Places, offsets  # noqa: PLC0415 -- see `_slow`
+
     text, _ = _decoded(data)
     wanted = list(pointers)
     found = offsets(text, 1 if text.startswith(_BOM) else 0, wanted)

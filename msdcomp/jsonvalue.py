@@ -12,8 +12,13 @@ from itertools import islice
 
 from pyrsistent import PVector
 
-from msdcomp._jsonread import MAX_DEPTH, MAX_INTEGER, as_number, short_key
-from msdcomp._jsonscan import MAX_ODDITIES
+from msdcomp._jsonread import (
+    MAX_DEPTH,
+    MAX_INTEGER,
+    MAX_ODDITIES,
+    as_number,
+    short_key,
+)
 from msdcomp.codes import CODES
 from msdcomp.diagnostics import Problem, pointer
 from msdcomp.jsontext import MAX_BYTES, Parsed

@@ -180,7 +180,7 @@ def _declared(item: Hook | DeclaredHook) -> DeclaredHook:
     return item if isinstance(item, DeclaredHook) else declare(item)
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class _Inquiry:
     """One pass over the hooks of a point; gathers diagnostics, each once."""
 

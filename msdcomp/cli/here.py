@@ -14,14 +14,15 @@ from msdcomp.configlayers import ConfigLayers
 from msdcomp.edge.config import read_layers
 from msdcomp.edge.load import load_places
 from msdcomp.edge.roots import Places, find_places
+from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.semver import core
 
 __all__ = ["Here", "add_config", "add_places", "here"]
 
 
-@attrs.frozen(kw_only=True)
-class Here:
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Here(Record):
     """A composition, and where it was made."""
 
     composition: Composition

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import attrs
 
+from msdcomp.records import Record
 
-@attrs.frozen
-class Code:
+
+@attrs.frozen(eq=False, repr=False)
+class Code(Record):
     """One kind of fault.
 
     Attributes:

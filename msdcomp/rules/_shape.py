@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 
 from msdcomp.diagnostics import MAX_PROBLEMS, Problem, Severity
+from msdcomp.records import Record
 from msdcomp.rules._words import (
     escape,
     fault,
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
-@attrs.frozen
-class UnknownField:
+@attrs.frozen(eq=False, repr=False)
+class UnknownField(Record):
     """A field that its object does not know; `unknown.py` decides what is said."""
 
     path: str
@@ -85,8 +86,8 @@ class Gathered:
         return False
 
 
-@attrs.frozen
-class Rule:
+@attrs.frozen(eq=False, repr=False)
+class Rule(Record):
     """A check, and words for what it expects: `a non-empty string`.
 
     Attributes:
@@ -111,8 +112,8 @@ class Rule:
         return lambda value: not check(value, "")
 
 
-@attrs.frozen
-class Whole:
+@attrs.frozen(eq=False, repr=False)
+class Whole(Record):
     """A check of an object as a whole.
 
     Attributes:
@@ -129,8 +130,8 @@ class Whole:
         return lambda value: not check(value, "")
 
 
-@attrs.frozen
-class Field:
+@attrs.frozen(eq=False, repr=False)
+class Field(Record):
     """A field of an object, required unless said otherwise."""
 
     name: str
