@@ -38,6 +38,7 @@ __all__ = [
     "GlobalView",
     "ProjectView",
     "View",
+    "file_name",
     "key_of",
     "load_through",
     "pack",
@@ -96,7 +97,7 @@ def load_through(
             return None
         shared = view.shared
         identity = shared.checked.identity if shared else None
-        name = _file_name(places, host_version, on_set_failure)
+        name = file_name(view, places, host_version, on_set_failure)
         if shared is None or identity is not None:
             key = key_of(view, identity, host_version, on_set_failure)
             found = _read_composition(folder, name, key)
@@ -235,9 +236,15 @@ def _ledger_token(data: bytes | FileFault) -> object:
     return (data.code, data.reason)
 
 
-def _file_name(places: Places, host_version: str, on_set_failure: OnSetFailure) -> str:
-    """Return a name for each project, host version and policy."""
-    said = ascii((places.project, host_version, on_set_failure)).encode()
+def file_name(
+    view: View, places: Places, host_version: str, on_set_failure: OnSetFailure
+) -> str:
+    """Return a name for each project, host version and policy.
+
+    Projects without overlays of their own share what is composed.
+    """
+    project = places.project if view.own else None
+    said = ascii((project, host_version, on_set_failure)).encode()
     return hashlib.sha256(said).hexdigest()[:24]
 
 
@@ -281,17 +288,9 @@ def _read_composition(folder: CacheFolder, name: str, key: bytes) -> Composition
 
 
 def write_composition(
-    folder: CacheFolder,
-    places: Places,
-    key: bytes,
-    composition: Composition,
-    *,
-    base: Registry,
-    host_version: str,
-    on_set_failure: OnSetFailure,
+    folder: CacheFolder, name: str, key: bytes, composition: Composition, base: Registry
 ) -> None:
     """Keep a composition for the next load of the same."""
     data = dump(pack(composition, base))
     if data is not None:
-        name = _file_name(places, host_version, on_set_failure)
         folder.write(COMPOSITION, name, key, data)

@@ -12,7 +12,7 @@ import attrs
 
 from msdcomp.candidate import Candidate
 from msdcomp.collector import collector_paused
-from msdcomp.edge.cache import key_of, write_composition
+from msdcomp.edge.cache import file_name, key_of, write_composition
 from msdcomp.edge.cachefolder import SCAN
 from msdcomp.edge.cacheindex import Index, Seen, is_overlay
 from msdcomp.edge.cachevalues import dump, dump_plain, load
@@ -111,12 +111,10 @@ def compose_view(
         identity = shared.write() if shared else None
         write_composition(
             folder,
-            places,
+            file_name(view, places, host_version, on_set_failure),
             key_of(seen, identity, host_version, on_set_failure),
             composed,
-            base=base,
-            host_version=host_version,
-            on_set_failure=on_set_failure,
+            base,
         )
         return composed
 

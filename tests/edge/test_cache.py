@@ -114,6 +114,21 @@ def test_each_project_host_and_policy_has_its_own(home: Path, hits: Any) -> None
     assert len(files(home, "composition")) == 3
 
 
+def test_projects_without_overlays_share_one(
+    home: Path, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overlay(home, "anchor")
+    (tmp_path / "other" / ".git").mkdir(parents=True)
+    cached(home, project)
+    with missed(monkeypatch) as counted:
+        agrees(home, tmp_path / "other")
+    assert not counted
+    overlay(project, "bollard")
+    agrees(home, project)
+    agrees(home, tmp_path / "other")
+    assert len(files(home, "composition")) == 2
+
+
 def test_what_is_kept_of_a_composition_is_bounded(
     home: Path, project: Path, tmp_path: Path
 ) -> None:
