@@ -147,7 +147,13 @@ def _provenance(value: _Object) -> Provenance:
 # Features.
 
 
+#: What nearly every feature says; a record that cannot change may be shared.
+_EVERYWHERE = RuntimeCompat(supported=("*",))
+
+
 def _compat(value: _Object) -> RuntimeCompat:
+    if value == {"supported": ["*"], "unsupported": []}:
+        return _EVERYWHERE
     return RuntimeCompat(
         supported=tuple(value["supported"]),
         unsupported=tuple(value["unsupported"]),
@@ -189,8 +195,9 @@ def _step(value: _Object) -> Step:
 
 def _aliases(value: object) -> PMap[str, Any]:
     """Return the aliases of a contribution, leaving out what names no key."""
-    pairs = value.items() if isinstance(value, dict) else ()
-    return pmap({name: key for name, key in pairs if isinstance(key, str)})
+    if not isinstance(value, dict):
+        return pmap()
+    return pmap({name: key for name, key in value.items() if isinstance(key, str)})
 
 
 def _contribution(value: _Object) -> Contribution:

@@ -74,7 +74,7 @@ def decode(
         The manifest or its faults, never both. Never raises, whatever `data` is, and
         never changes it.
     """
-    text = _text(data)
+    text = data if isinstance(data, bytes) else _text(data)
     if text is not None:
         parsed = jsontext.parse(text)
     elif isinstance(data, Mapping):

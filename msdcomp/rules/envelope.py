@@ -67,10 +67,16 @@ def _range(value: object, path: str) -> Sequence[Found]:
     expected = "a version range such as >=1.6.0 <3.0.0"
     if not isinstance(value, str):
         return (wrong_type(value, path, expected),)
-    plausible = RANGE_SHAPE_GRAMMAR.fullmatch(value) and (
-        _DIGIT.search(value) or value.strip(" ") in {"*", "x", "X"}
+    return () if _is_range(value) else (must_be("bad-range", value, path, expected),)
+
+
+def _is_range(value: object) -> bool:
+    """Tell whether a value has the shape of a range; `engines` decides what it says."""
+    return (
+        isinstance(value, str)
+        and RANGE_SHAPE_GRAMMAR.fullmatch(value) is not None
+        and (_DIGIT.search(value) is not None or value.strip(" ") in {"*", "x", "X"})
     )
-    return () if plausible else (must_be("bad-range", value, path, expected),)
 
 
 def _version_key(value: object, path: str) -> Sequence[Found]:
@@ -83,7 +89,12 @@ def _version_key(value: object, path: str) -> Sequence[Found]:
 INTEGRITY = matching(
     INTEGRITY_GRAMMAR, "sha512- and 88 characters of base64", "bad-integrity"
 )
-RANGE = Rule(_range, "a version range such as >=1.6.0 <3.0.0")
+RANGE = Rule(_range, "a version range such as >=1.6.0 <3.0.0", passes=_is_range)
+VERSION = Rule(
+    _version,
+    "a semantic version such as 1.0.0",
+    passes=lambda value: isinstance(value, str) and is_version(value),
+)
 
 
 # Configuration slices.
@@ -226,7 +237,7 @@ _ENGINES = shape(Field("msd", RANGE, required=False))
 FIELDS: tuple[Field, ...] = (
     Field("id", KEBAB),
     Field("role", member(ROLES)),
-    Field("version", Rule(_version, "a semantic version such as 1.0.0")),
+    Field("version", VERSION),
     Field("title", FILLED),
     Field("description", FILLED),
     Field("tier", member(TIERS)),

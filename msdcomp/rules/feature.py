@@ -64,8 +64,6 @@ def _runtime_id(value: object, path: str) -> Sequence[Found]:
 
 
 def _supported(value: object, path: str) -> Sequence[Found]:
-    if value == ["*"]:
-        return ()
     if not isinstance(value, list) or "*" not in value:
         return _SOME_RUNTIMES.check(value, path)
     found = (
@@ -104,7 +102,14 @@ def _note_key(value: object, path: str) -> Sequence[Found]:
 _SOME_RUNTIMES = array(Rule(_runtime_id, "a kebab-case runtime id"), filled=True)
 
 RUNTIME_COMPAT = shape(
-    Field("supported", Rule(_supported, _SOME_RUNTIMES.expected)),
+    Field(
+        "supported",
+        Rule(
+            _supported,
+            _SOME_RUNTIMES.expected,
+            passes=lambda value: value == ["*"] or not _supported(value, ""),
+        ),
+    ),
     Field("unsupported", array(Rule(_unsupported_id, "a kebab-case runtime id"))),
     Field("notes", mapping(_note_key, FILLED), required=False),
 )
