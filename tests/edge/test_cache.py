@@ -13,10 +13,22 @@ from typing import Any
 
 import pytest
 
+from msdcomp.edge.cachefolder import SCAN, find_folder
+from msdcomp.edge.cachevalues import load
 from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.load import OFF, load_registry
+from msdcomp.edge.roots import find_places
 from msdcomp.registry import Registry
-from tests.edge.caches import agrees, cached, files, later, missed, plain, tick
+from tests.edge.caches import (
+    LATER_NS,
+    agrees,
+    cached,
+    files,
+    later,
+    missed,
+    plain,
+    tick,
+)
 from tests.edge.scans import GATE, agree, text
 from tests.layouts import feature, overlay, put, write
 
@@ -195,15 +207,19 @@ def test_a_file_from_the_future_is_read_again(
 def test_once_settled_it_is_told_by_its_stamp(
     home: Path, project: Path, monkeypatch: pytest.MonkeyPatch, opened: list[str]
 ) -> None:
+    def read() -> bool:
+        opened.clear()
+        cached(home, project)
+        return any(path.endswith("capability.json") for path in opened)
+
     overlay(home, "anchor")
-    later(monkeypatch, 0)
-    cached(home, project)
-    cached(home, project)
+    for ahead in (-LATER_NS, 0):
+        later(monkeypatch, ahead)
+        assert read()
+        assert read()
     later(monkeypatch)
-    agrees(home, project)
-    opened.clear()
-    cached(home, project)
-    assert not [path for path in opened if path.endswith("capability.json")]
+    assert read()
+    assert not read()
 
 
 @pytest.mark.parametrize(
@@ -224,6 +240,50 @@ def test_a_ledger_is_a_part_of_it(home: Path, hits: Any, ledger: Any) -> None:
     assert hits()
     (home / ".msd-capabilities.json").unlink()
     assert not (hits() and ledger == {})
+
+
+def test_fragments_that_were_not_read_are_read_later(home: Path, hits: Any) -> None:
+    """Not while an installation is in flight, but as soon as it no longer is."""
+    bundle = overlay(home, "anchor", contributions=[text("a.md")])
+    write(bundle / "a.md", "Look.")
+    write(home / ".msd-capabilities.json", '{"entries": {"anchor": {"_pending": {}}}}')
+    assert not hits()
+    (home / ".msd-capabilities.json").unlink()
+    assert not hits()
+    assert hits()
+
+
+def test_what_is_gone_or_new_is_seen(home: Path, hits: Any) -> None:
+    overlay(home, "anchor")
+    overlay(home, "bollard")
+    assert not hits()
+    shutil.rmtree(manifest(home, "bollard").parent)
+    assert not hits()
+    put(home / ".msd" / "capabilities" / "README.md", "x")
+    assert not hits()
+    (home / ".msd" / "capabilities" / "README.md").unlink()
+    assert not hits()
+    overlay(home, "bollard")
+    assert not hits()
+
+
+def test_a_folder_that_becomes_a_link_to_itself_is_seen(
+    home: Path, project: Path, tmp_path: Path
+) -> None:
+    """Every file is the very same, but the folder is another entry."""
+    overlay(home, "anchor")
+    cached(home, project)
+    bundle = manifest(home).parent
+    bundle.rename(tmp_path / "away")
+    bundle.symlink_to(tmp_path / "away")
+    found = cached(home, project)
+    folder = find_folder(find_places(project, home))
+    assert folder is not None
+    with folder, folder.reading(SCAN, "") as file:
+        assert file is not None
+        values = load(file.section(1) or b"")
+    assert values["anchor"].linked
+    assert found == plain(home, project)
 
 
 def test_a_fragment_that_becomes_a_link_is_seen(
@@ -285,6 +345,31 @@ def test_what_was_agreed_to_is_hashed_every_time(
     write(bundle / "run.sh", "one")
     assert not hits()
     write(home / ".msd" / "consent.json", "{")
+    assert not hits()
+
+
+def test_what_a_record_remembers_is_a_part_of_it(
+    home: Path, project: Path, hits: Any
+) -> None:
+    bundle = overlay(project, "anchor")
+    agree(home, project, bundle)
+    write(bundle / "capability.json", "[")
+    assert not hits()
+    store = home / ".msd" / "consent.json"
+    write(store, store.read_text("utf-8").replace("plan:post", "ship:pre"))
+    assert not hits()
+    assert list(plain(home, project).blocked_gates) == ["ship:pre"]
+
+
+def test_a_ledger_of_a_project_is_a_part_of_it(
+    home: Path, project: Path, hits: Any
+) -> None:
+    (home / ".msd").mkdir()
+    overlay(project, "anchor")
+    ledger = {"entries": {"anchor": {"_pending": {}, "gatePoints": ["ship:pre"]}}}
+    assert not hits()
+    assert hits()
+    write(project / ".msd-capabilities.json", json.dumps(ledger))
     assert not hits()
 
 
@@ -363,6 +448,8 @@ def test_the_project_root_alone(home: Path, project: Path, hits: Any) -> None:
     overlay(project, "anchor")
     assert not hits()
     assert hits()
+    write(home / ".msd" / "consent.json", "{")
+    assert not hits()
     write(project / ".msd" / "capabilities" / "README.md", "x")
     assert not hits()
     shutil.rmtree(project / ".msd" / "capabilities")
