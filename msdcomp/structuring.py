@@ -1,459 +1,300 @@
-"""Plain JSON of a checked manifest to frozen records.
+"""Plain JSON of a checked manifest to frozen records; the only user of cattrs.
 
-One function for each record, written out: ten thousand manifests go through here, and
-so does the shipped set at every start of the command. Nothing is converted and nothing
-is checked twice: after a clean check every value has its type. That the functions read
-every field by its derived name and agree with the types of the records is held against
-cattrs, which derives all of it, by tests/properties/test_structuring.py.
+Field names are derived: `on_error` is `onError` in the document. Nothing is converted
+and nothing is checked twice: after a clean check every value has its type, so a hook
+that meets another one has found a defect of this library and raises.
 Source: docs/reference/wire-format.md.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from collections.abc import Callable
+from types import NoneType, UnionType
+from typing import Any, TypeAlias, Union, cast, get_args, get_origin
 
+import attrs
+from cattrs import Converter
+from cattrs.gen import make_dict_structure_fn, override
 from pyrsistent import PMap, pmap
 
 from msdcomp.manifest import (
     ArtifactKind,
-    ArtifactLayout,
-    CommandModule,
     ConfigHome,
     ConfigSlice,
     Contribution,
-    Dispatch,
-    Engines,
-    Feature,
-    Fragment,
-    Gate,
     GateCheck,
-    HostIntegration,
     HttpInvoke,
     Json,
-    Lane,
-    LifecycleHook,
     Manifest,
-    OrchestratorExec,
-    Probe,
-    Provenance,
-    Ref,
-    ResolverInvoke,
     Runtime,
-    RuntimeCompat,
+    Scalar,
     SpawnInvoke,
-    Step,
-    TaskContentResolver,
 )
 from msdcomp.vocabulary import RESERVED_NAMES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+__all__ = ["structure", "wire_name"]
 
-__all__ = ["structure"]
-
-_Object: TypeAlias = "dict[str, Any]"
+_Hook: TypeAlias = Callable[[Any, Any], Any]
 
 
-# Values.
+def _strict(*types: type) -> _Hook:
+    """Return a hook that takes values of exactly these types, and converts nothing."""
+    # The types have names in errors; `in` on a small tuple is the fastest test.
+    allowed = types
+
+    def read(value: object, _: object) -> object:
+        if type(value) in allowed:
+            return value
+        message = f"expected {sorted(t.__name__ for t in allowed)}, got {value!r:.80}"
+        raise TypeError(message)
+
+    return read
 
 
-def _freeze(value: object) -> Json:
-    """Return plain JSON in immutable form: persistent maps and tuples."""
-    if isinstance(value, dict):
-        return pmap({key: _freeze(entry) for key, entry in value.items()})
-    if isinstance(value, list):
-        return tuple(_freeze(entry) for entry in value)
-    return cast(Json, value)
+def _whole(value: object, _: object) -> int:
+    # Beyond 2^53 an integral JSON number is a float; `type`, since True is an int.
+    if isinstance(value, int | float) and type(value) is not bool and value % 1 == 0:
+        return int(value)
+    message = f"expected a whole number, got {value!r:.80}"
+    raise TypeError(message)
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    """Return the texts of a list that no rule looks at."""
-    entries = value if isinstance(value, list) else ()
-    return tuple([entry for entry in entries if isinstance(entry, str)])
+def _whole_or(other: type) -> _Hook:
+    def read(value: object, _: object) -> object:
+        return value if type(value) is other else _whole(value, None)
+
+    return read
 
 
-def _text(value: object) -> str | None:
-    """Return a field that no rule looks at: text, or nothing usable."""
+def _as_it_is(value: object, _: object) -> object:
+    return value
+
+
+def _text_if_text(value: object, _: object) -> str | None:
+    """Read a field that no rule looks at: text, or nothing usable."""
     return value if isinstance(value, str) else None
 
 
-def _whole(value: float) -> int:
-    # Beyond 2^53 an integral JSON number is a float.
-    return int(value)
+def _aliases(value: object, _: object) -> PMap[str, str]:
+    """Read the aliases of a contribution, leaving out what names no key."""
+    pairs = value.items() if isinstance(value, dict) else ()
+    return pmap({name: key for name, key in pairs if isinstance(key, str)})
 
 
-def _whole_or_text(value: float | str) -> int | str:
-    return value if isinstance(value, str) else int(value)
+def _texts_only(value: object, _: object) -> tuple[str, ...]:
+    """Read the values of a slice, which no rule looks at unless it is an enum."""
+    return tuple(_texts(value))
 
 
-# The envelope.
+def freeze(value: object) -> Json:
+    """Return plain JSON in immutable form: persistent maps and tuples."""
+    if isinstance(value, dict):
+        return pmap({key: freeze(entry) for key, entry in value.items()})
+    if isinstance(value, list):
+        return tuple(freeze(entry) for entry in value)
+    return cast(Json, value)
 
 
-def _slice(value: _Object) -> ConfigSlice:
-    return ConfigSlice(
-        type=value["type"],
-        default=value["default"],
-        description=value["description"],
-        # Looked at by a rule only where the type is an enum.
-        values=_texts(value["values"]) if "values" in value else (),
+def _frozen(value: object, _: object) -> Json:
+    return freeze(value)
+
+
+def _switches(value: object, _: object) -> Json:
+    return freeze(value) if isinstance(value, dict) else pmap()
+
+
+#: Fields whose value is read in a way their type does not tell.
+_SPECIAL: dict[tuple[type, str], _Hook] = {
+    (ArtifactKind, "home"): _text_if_text,
+    (ConfigSlice, "values"): _texts_only,
+    (ConfigHome, "parent"): _text_if_text,
+    (Contribution, "config_values"): _aliases,
+    (GateCheck, "agent_verdict"): _frozen,
+    (GateCheck, "predicate"): _frozen,
+    (HttpInvoke, "default_host"): _text_if_text,
+    (HttpInvoke, "fallback_model"): _text_if_text,
+    (Runtime, "host_behaviors"): _switches,
+}
+
+
+def wire_name(attribute: attrs.Attribute[object]) -> str:
+    """Return what a field is called in a document."""
+    named = attribute.metadata.get("wire")
+    if named is not None:
+        return str(named)
+    first, *rest = str(attribute.alias).split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def _record_hook(cls: type) -> _Hook:
+    """Return the function that reads one record, generated when it is first used.
+
+    Generating takes a millisecond, and few hosts have a record of every kind.
+    """
+    made: list[_Hook] = []
+
+    def read(value: object, type_: object) -> object:
+        if not made:
+            made.append(_generated(cls))
+        return made[0](value, type_)
+
+    return read
+
+
+def _generated(cls: type) -> _Hook:
+    """Generate the function that reads one record by its wire names."""
+    # `Json` refers to itself, which cannot be resolved; its fields are special anyway.
+    attrs.resolve_types(cls, localns={"Json": Any})
+    overrides = {}
+    for attribute in attrs.fields(cls):
+        name, hook = wire_name(attribute), _SPECIAL.get((cls, attribute.name))
+        # Only where needed: a field may be called like a parameter of the generator.
+        if name != attribute.name or hook is not None:
+            overrides[attribute.name] = override(rename=name, struct_hook=hook)
+    return make_dict_structure_fn(cls, _CONVERTER, **overrides)  # type: ignore[arg-type]
+
+
+_TEXT = {str}
+
+
+def _tuple_hook(type_: object) -> _Hook:
+    item = get_args(type_)[0]
+    hook = _CONVERTER.get_structure_hook(item)
+    # A NewType names the type it was made of.
+    item_is_text = getattr(item, "__supertype__", item) is str
+
+    def read(value: object, _: object) -> tuple[object, ...]:
+        if not isinstance(value, list):
+            message = f"expected a list, got {value!r:.80}"
+            raise TypeError(message)
+        if item_is_text and set(map(type, value)) <= _TEXT:
+            return tuple(value)
+        return tuple([hook(entry, item) for entry in value])
+
+    return read
+
+
+def _map_hook(type_: object) -> _Hook:
+    item = get_args(type_)[1]
+    hook = _CONVERTER.get_structure_hook(item)
+
+    def read(value: object, _: object) -> PMap[str, object]:
+        pairs = cast(dict[str, object], value).items()
+        return pmap({key: hook(entry, item) for key, entry in pairs})
+
+    return read
+
+
+def _optional_hook(type_: object) -> _Hook:
+    cls = get_args(type_)[0]
+    hook = _CONVERTER.get_structure_hook(cls)
+
+    def read(value: object, _: object) -> object:
+        return None if value is None else hook(value, cls)
+
+    return read
+
+
+def _is(type_: object, generic: object) -> bool:
+    origin: object = get_origin(type_)
+    return origin is generic
+
+
+def _is_optional_record(type_: object) -> bool:
+    arguments = get_args(type_)
+    return (
+        get_origin(type_) in {UnionType, Union}
+        and len(arguments) == 2
+        and attrs.has(arguments[0])
+        and arguments[1] is NoneType
     )
 
 
-def _slices(value: _Object, role: str) -> PMap[Any, ConfigSlice]:
+def _invoke_hook(value: object, _: object) -> SpawnInvoke | HttpInvoke:
+    # The rules keep the fields of the two transports apart.
+    if "hostConfigKey" in cast(dict[str, object], value):
+        return _CONVERTER.structure(value, HttpInvoke)
+    return _CONVERTER.structure(value, SpawnInvoke)
+
+
+_CONVERTER = Converter(detailed_validation=False)
+_CONVERTER.register_structure_hook(str, _strict(str))
+_CONVERTER.register_structure_hook(bool, _strict(bool))
+_CONVERTER.register_structure_hook(int, _whole)
+for _union, _hook in (
+    (str | None, _strict(str, NoneType)),
+    (bool | None, _strict(bool, NoneType)),
+    (bool | str, _strict(bool, str)),
+    (int | str, _whole_or(str)),
+    (int | str | None, _whole_or(str)),
+    (Scalar, _strict(str, int, float, bool, NoneType)),
+    (SpawnInvoke | HttpInvoke, _invoke_hook),
+):
+    _CONVERTER.register_structure_hook(_union, _hook)
+_CONVERTER.register_structure_hook_factory(attrs.has, _record_hook)
+_CONVERTER.register_structure_hook_factory(lambda type_: _is(type_, tuple), _tuple_hook)
+_CONVERTER.register_structure_hook_factory(lambda type_: _is(type_, PMap), _map_hook)
+_CONVERTER.register_structure_hook_factory(_is_optional_record, _optional_hook)
+
+
+def _slices(value: dict[str, object], role: object) -> dict[str, object]:
     config = value.get("config")
     if not isinstance(config, dict):
-        return pmap()
-    # The rules of features refuse reserved keys; the others pass them over.
-    return pmap(
-        {
-            key: _slice(entry)
-            for key, entry in config.items()
-            if role == "feature" or key not in RESERVED_NAMES
-        }
-    )
+        return {}
+    if role == "feature":
+        return config
+    # The rules pass reserved keys over where they do not refuse them.
+    return {key: entry for key, entry in config.items() if key not in RESERVED_NAMES}
 
 
-def _command(value: _Object) -> CommandModule:
-    return CommandModule(
-        family=value["family"],
-        module=_text(value.get("module")),
-        router=_text(value.get("router")),
-        subcommands=_texts(value.get("subcommands")),
-    )
+def _families(value: dict[str, object]) -> list[dict[str, object]]:
+    """Return command families in a shape that can be structured.
 
-
-def _commands(value: object) -> tuple[CommandModule, ...]:
-    """Return command families.
-
-    Only features are held to their full shape; elsewhere a family is still claimed.
+    Only features are held to the full shape; elsewhere a family is still claimed.
     """
-    if not isinstance(value, list):
-        return ()
-    return tuple(
-        [
-            _command(entry)
-            for entry in value
-            if isinstance(entry, dict)
-            and isinstance(entry.get("family"), str)
-            and entry["family"]
-        ]
-    )
+    commands = value.get("commands")
+    if not isinstance(commands, list):
+        return []
+    return [
+        {
+            "family": entry["family"],
+            "module": _text_if_text(entry.get("module"), None),
+            "router": _text_if_text(entry.get("router"), None),
+            "subcommands": _texts(entry.get("subcommands")),
+        }
+        for entry in commands
+        if isinstance(entry, dict)
+        and isinstance(entry.get("family"), str)
+        and entry["family"]
+    ]
 
 
-def _provenance(value: _Object) -> Provenance:
-    return Provenance(source_repo=value["sourceRepo"], commit=value["commit"])
+def _texts(value: object) -> list[str]:
+    entries = value if isinstance(value, list) else []
+    return [entry for entry in entries if isinstance(entry, str)]
 
 
-# Features.
-
-
-#: What nearly every feature says; a record that cannot change may be shared.
-_EVERYWHERE = RuntimeCompat(supported=("*",))
-
-
-def _compat(value: _Object) -> RuntimeCompat:
-    if value == {"supported": ["*"], "unsupported": []}:
-        return _EVERYWHERE
-    return RuntimeCompat(
-        supported=tuple(value["supported"]),
-        unsupported=tuple(value["unsupported"]),
-        notes=pmap(value.get("notes", {})),
-    )
-
-
-def _hook(value: _Object) -> LifecycleHook:
-    return LifecycleHook(
-        event=value["event"], script=value["script"], matcher=value.get("matcher")
-    )
-
-
-def _fragment(value: _Object) -> Fragment:
-    return Fragment(inline=value.get("inline"), path=value.get("path"))
-
-
-def _ref(value: _Object) -> Ref:
-    return Ref(
-        skill=value.get("skill"),
-        agent=value.get("agent"),
-        command=value.get("command"),
-    )
-
-
-def _step(value: _Object) -> Step:
-    return Step(
-        point=value["point"],
-        ref=_ref(value["ref"]),
-        produces=tuple(value["produces"]),
-        consumes=tuple(value["consumes"]),
-        on_error=value["onError"],
-        when=value.get("when"),
-        point_from=value.get("pointFrom"),
-        fragment=_fragment(value["fragment"]) if "fragment" in value else None,
-        supports_reviewer_lanes=value.get("supportsReviewerLanes", False),
-    )
-
-
-def _aliases(value: object) -> PMap[str, Any]:
-    """Return the aliases of a contribution, leaving out what names no key."""
-    if not isinstance(value, dict):
-        return pmap()
-    return pmap({name: key for name, key in value.items() if isinstance(key, str)})
-
-
-def _contribution(value: _Object) -> Contribution:
-    return Contribution(
-        point=value["point"],
-        into=value["into"],
-        fragment=_fragment(value["fragment"]),
-        produces=tuple(value["produces"]),
-        consumes=tuple(value["consumes"]),
-        when=value.get("when"),
-        on_error=value.get("onError"),
-        config_values=_aliases(value.get("configValues")),
-    )
-
-
-def _check(value: _Object) -> GateCheck:
-    return GateCheck(
-        query=value.get("query"),
-        predicate=_freeze(value.get("predicate")),
-        agent_verdict=_freeze(value.get("agentVerdict")),
-    )
-
-
-def _gate(value: _Object) -> Gate:
-    return Gate(
-        point=value["point"],
-        check=_check(value["check"]),
-        blocking=value["blocking"],
-        on_error=value["onError"],
-        when=value.get("when"),
-    )
-
-
-def _resolver(value: _Object) -> TaskContentResolver:
-    invoke = value["invoke"]
-    return TaskContentResolver(
-        tracker_prefix=value["trackerPrefix"],
-        invoke=ResolverInvoke(
-            binary=invoke["binary"],
-            args=tuple(invoke["args"]),
-            timeout_ms=_whole(invoke["timeoutMs"]),
-        ),
-    )
-
-
-def _feature(value: _Object) -> Feature:
-    resolver = value.get("taskContentResolver")
-    return Feature(
-        runtime_compat=_compat(value["runtimeCompat"]),
-        skills=tuple(value["skills"]),
-        agents=tuple(value["agents"]),
-        hooks=tuple([_hook(entry) for entry in value.get("hooks", ())]),
-        steps=tuple([_step(entry) for entry in value["steps"]]),
-        contributions=tuple([_contribution(entry) for entry in value["contributions"]]),
-        gates=tuple([_gate(entry) for entry in value["gates"]]),
-        activation_key=value.get("activationKey"),
-        task_content_resolver=_resolver(resolver) if resolver is not None else None,
-    )
-
-
-# Reviewers.
-
-
-def _probe(value: _Object) -> Probe:
-    return Probe(
-        kind=value["kind"],
-        binary=value.get("binary"),
-        needle=value.get("needle"),
-        host_config_key=value.get("hostConfigKey"),
-        path=value.get("path"),
-        timeout_ms=_whole(value["timeoutMs"]) if "timeoutMs" in value else None,
-    )
-
-
-def _http(value: _Object) -> HttpInvoke:
-    return HttpInvoke(
-        host_config_key=value["hostConfigKey"],
-        path=value["path"],
-        model_discovery=value["modelDiscovery"],
-        effort_channel=value["effortChannel"],
-        default_host=_text(value.get("defaultHost")),
-        fallback_model=_text(value.get("fallbackModel")),
-    )
-
-
-def _spawn(value: _Object) -> SpawnInvoke:
-    return SpawnInvoke(
-        binary=value["binary"],
-        args=tuple(value["args"]),
-        prompt_channel=value["promptChannel"],
-        output_channel=value["outputChannel"],
-        effort_channel=value["effortChannel"],
-        output_arg=value.get("outputArg"),
-        model_arg=value["modelArg"],
-        env=pmap(value.get("env", {})),
-    )
-
-
-def _lane(value: _Object) -> Lane:
-    invoke = value["invoke"]
-    return Lane(
-        slug=value["slug"],
-        flags=tuple(value["flags"]),
-        transport=value["transport"],
-        probe=_probe(value["probe"]),
-        # The rules keep the fields of the two transports apart.
-        invoke=_http(invoke) if "hostConfigKey" in invoke else _spawn(invoke),
-        timeout_floor_ms=_whole(value["timeoutFloorMs"]),
-        empty_output=value["emptyOutput"],
-        reviews_section=value["reviewsSection"],
-        evidence_class=value["evidenceClass"],
-        requires_binaries=tuple(value["requiresBinaries"]),
-        prompt_budget_key=value["promptBudgetKey"],
-        handler=value["handler"],
-        model_config_key=value.get("modelConfigKey"),
-        timeout_config_key=value.get("timeoutConfigKey"),
-        effort_config_key=value.get("effortConfigKey"),
-        default_effort=value.get("defaultEffort"),
-    )
-
-
-# Runtimes.
-
-
-def _home(value: _Object) -> ConfigHome:
-    inner = value.get("skillsHome")
-    return ConfigHome(
-        kind=value["kind"],
-        name=value.get("name"),
-        parent=_text(value.get("parent")),
-        env=tuple(value["env"]),
-        probe=tuple(value.get("probe", ())),
-        probe_exists=value.get("probeExists"),
-        skills_home=_home(inner) if inner is not None else None,
-    )
-
-
-def _artefact(value: _Object) -> ArtifactKind:
-    return ArtifactKind(
-        kind=value["kind"],
-        dest_subpath=value["destSubpath"],
-        nesting=value["nesting"],
-        prefix=value["prefix"],
-        converter=value["converter"],
-        recursive=value.get("recursive"),
-        home=_text(value.get("home")),
-    )
-
-
-def _layout(value: _Object) -> ArtifactLayout:
-    return ArtifactLayout(
-        global_=tuple([_artefact(entry) for entry in value["global"]]),
-        local=tuple([_artefact(entry) for entry in value["local"]]),
-    )
-
-
-def _dispatch(value: _Object) -> Dispatch:
-    most = value.get("maxConcurrency")
-    return Dispatch(
-        named_dispatch=value["namedDispatch"],
-        nested=value["nested"],
-        background=value["background"],
-        background_dispatch=value["backgroundDispatch"],
-        subagent_toolkit=value["subagentToolkit"],
-        max_depth=_whole_or_text(value["maxDepth"]),
-        isolation=value.get("isolation"),
-        max_concurrency=_whole_or_text(most) if most is not None else None,
-    )
-
-
-def _integration(value: _Object) -> HostIntegration:
-    return HostIntegration(
-        embedding_mode=value["embeddingMode"],
-        command_surface=value["commandSurface"],
-        dispatch=_dispatch(value["dispatch"]),
-        model_mode=value["modelMode"],
-        hook_bus=value["hookBus"],
-        state_io=value["stateIO"],
-        transport=value["transport"],
-        runtime=value["runtime"],
-        effort_surface=value.get("effortSurface"),
-    )
-
-
-def _orchestrator(value: _Object) -> OrchestratorExec:
-    return OrchestratorExec(
-        command=value["command"],
-        args=tuple(value.get("args", ())),
-        cwd_flag=value.get("cwdFlag"),
-        prompt_flag=value.get("promptFlag"),
-        model_flag=value.get("modelFlag"),
-    )
-
-
-def _switches(value: object) -> PMap[str, Json]:
-    frozen = _freeze(value) if isinstance(value, dict) else pmap()
-    return cast(PMap[str, Json], frozen)
-
-
-def _runtime(value: _Object) -> Runtime:
-    # Rules that only some runtimes have a use for leave their fields out.
-    given: _Object = {}
-    if "triggerPrecedence" in value:
-        given["trigger_precedence"] = tuple(value["triggerPrecedence"])
-    if "orchestratorExec" in value:
-        given["orchestrator_exec"] = _orchestrator(value["orchestratorExec"])
-    return Runtime(
-        config_home=_home(value["configHome"]),
-        local_config_dir=value.get("localConfigDir"),
-        config_format=value["configFormat"],
-        artifact_layout=_layout(value["artifactLayout"]),
-        command_style=value["commandStyle"],
-        hooks_surface=value["hooksSurface"],
-        sandbox_tier=value["sandboxTier"],
-        support_tier=_whole(value["supportTier"]),
-        install_surface=value["installSurface"],
-        writes_shared_settings=value["writesSharedSettings"],
-        permission_writer=value["permissionWriter"],
-        extended_hook_events=tuple(value["extendedHookEvents"]),
-        host_integration=_integration(value["hostIntegration"]),
-        hook_events=value.get("hookEvents"),
-        extension_events=value.get("extensionEvents"),
-        harness_isolation_flag=value.get("harnessIsolationFlag"),
-        host_behaviors=_switches(value.get("hostBehaviors")),
-        **given,
-    )
-
-
-def structure(value: _Object, document: bytes | Callable[[], bytes]) -> Manifest:
+def structure(value: dict[str, Any], document: bytes | Callable[[], bytes]) -> Manifest:
     """Return the records of a manifest that has no fault.
 
     Args:
-        value: The manifest as plain JSON, checked; not changed.
+        value: The manifest as plain JSON; not changed.
         document: The same as canonical bytes, or what makes them when asked.
+
+    Raises:
+        Exception: `value` was not checked, or the check missed something.
     """
     role = value["role"]
-    lane = value.get("reviewer")
-    engines = value.get("engines")
-    origin = value.get("provenance")
-    return Manifest(
-        document=document,
-        id=value["id"],
-        role=role,
-        version=value["version"],
-        title=value["title"],
-        description=value["description"],
-        tier=value["tier"],
-        requires=tuple(value["requires"]),
-        engines=Engines(msd=engines.get("msd")) if engines is not None else Engines(),
-        compat_versions=pmap(value.get("compatVersions", {})),
-        integrity=value.get("integrity"),
-        provenance=_provenance(origin) if origin is not None else None,
-        config=_slices(value, role),
-        commands=_commands(value.get("commands")),
-        # The body of a feature lies beside the envelope; the others have a field.
-        feature=_feature(value) if role == "feature" else None,
-        runtime=_runtime(value["runtime"]) if role == "runtime" else None,
-        reviewer=_lane(lane) if lane is not None else None,
-    )
+    fields = dict(value)
+    fields["document"] = document
+    fields["config"] = _slices(value, role)
+    fields["commands"] = _families(value)
+    # The body of a feature lies beside the envelope; the others have a field.
+    fields["feature"] = value if role == "feature" else None
+    if role != "runtime":
+        fields["runtime"] = None
+    return cast(Manifest, _MANIFEST(fields, Manifest))
+
+
+_CONVERTER.register_structure_hook(bytes | Callable[[], bytes], _as_it_is)
+_MANIFEST = _CONVERTER.get_structure_hook(Manifest)

@@ -58,6 +58,8 @@ STANDARD = frozenset(
 THIRD_PARTY = frozenset(
     {
         "attrs",
+        "cattrs",
+        "cattrs.gen",
         "nodesemver",
         "pyrsistent",
         "rfc8785",
