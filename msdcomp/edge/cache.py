@@ -109,7 +109,7 @@ def load_through(
                         on_progress(count + 1, None)
                 return found
         # Imported here because most of the library is behind it.
-        from msdcomp.edge.installed import compose_view  # noqa: PLC0415
+        from msdcomp.edge.cachemiss import compose_view  # noqa: PLC0415
 
         return compose_view(
             view,

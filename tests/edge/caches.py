@@ -13,7 +13,7 @@ import pytest
 
 from msdcomp.canonical import canonical
 from msdcomp.composition import Composition
-from msdcomp.edge import cacheindex, installed
+from msdcomp.edge import cacheindex, cachemiss
 from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.load import load_registry
 
@@ -76,14 +76,14 @@ def agrees(
 def missed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Count the compositions that the cache did not have."""
     seen: list[int] = []
-    real = installed.compose_view
+    real = cachemiss.compose_view
 
     def counting(*given: Any, **more: Any) -> Composition:
         seen.append(1)
         return real(*given, **more)
 
     with monkeypatch.context() as patch:
-        patch.setattr(installed, "compose_view", counting)
+        patch.setattr(cachemiss, "compose_view", counting)
         yield seen
 
 
