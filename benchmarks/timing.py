@@ -130,17 +130,13 @@ def table(ratios: Sequence[Ratio], *, markdown: bool = False) -> str:
 def seconds(work: Callable[[], object], clock: Clock = time.process_time) -> float:
     """Return the time of a piece of work; what it returns is dropped after the clock.
 
-    What an earlier piece left for the garbage collector is collected first, and what
-    other pieces keep is out of its sight: the work pays for what it makes itself.
+    What an earlier piece left for the garbage collector is collected first. Nothing is
+    frozen: what a work makes has to age as it does in a program.
     """
     gc.collect()
-    gc.freeze()
-    try:
-        start = clock()
-        result = work()
-        took = clock() - start
-    finally:
-        gc.unfreeze()
+    start = clock()
+    result = work()
+    took = clock() - start
     del result
     return took
 

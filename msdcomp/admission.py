@@ -209,12 +209,14 @@ class Admission(Record):
                 return self._skip(candidate, fault)
         assert outline is not None  # noqa: S101 - the gates saw to it
         manifest = outline.manifest
-        fits = plainly_fits(outline, self.draft, self.host, self.flow)
+        fits = plainly_fits(outline, self.draft)
         fault = (None if fits else self._collides(manifest)) or self._too_new(manifest)
         if fault is not None:
             # What the accepted copy of a shadowed one checks as well is not lost.
             return self._skip(candidate, fault, enforced=self.accepted.get(manifest.id))
-        texts, problems = fragment_texts(candidate, manifest)
+        texts, problems = (
+            fragment_texts(candidate, manifest) if outline.reads_files else ({}, [])
+        )
         if problems:
             what = "a fragment file cannot be used"
             return self._skip(candidate, _summed("bad-fragment", what, tuple(problems)))

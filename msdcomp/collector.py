@@ -15,6 +15,10 @@ from contextlib import contextmanager
 __all__ = ["collector_paused"]
 
 
+#: Objects made without a run of the collector, from which on they are aged.
+_MUCH = 10_000
+
+
 @contextmanager
 def collector_paused() -> Iterator[None]:
     """Keep the collector from running for a while, if it would run at all.
@@ -29,9 +33,9 @@ def collector_paused() -> Iterator[None]:
     try:
         yield
     finally:
-        # What was made counts as old at once; else the next few runs would walk it.
-        # Somebody who has frozen objects of their own keeps them frozen.
-        if not gc.get_freeze_count():
+        # Where much was made it counts as old at once; else the next few runs would
+        # walk it. Somebody who has frozen objects of their own keeps them frozen.
+        if gc.get_count()[0] > _MUCH and not gc.get_freeze_count():
             gc.freeze()
             gc.unfreeze()
         gc.enable()

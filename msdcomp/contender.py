@@ -9,21 +9,27 @@ Source: docs/explanation/performance.md.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import attrs
 
-from msdcomp.invariants import Made, made, names
+from msdcomp.invariants import Made, names
 from msdcomp.records import Record
 from msdcomp.scope import Consent, Scope
 from msdcomp.vocabulary import RESERVED_PREFIXES
 
 if TYPE_CHECKING:
     from msdcomp.candidate import Candidate
-    from msdcomp.host import HostContract
-    from msdcomp.manifest import Manifest
+    from msdcomp.ground import Ground
+    from msdcomp.manifest import Contribution, Fragment, Manifest, Step
 
-__all__ = ["Contender", "Lack", "Outline", "contenders", "offered"]
+__all__ = ["Contender", "Lack", "Name", "Outline", "contenders", "offered"]
+
+#: What can be owned or looked up, as `msdcomp.invariants.named` has it.
+Name: TypeAlias = str
+
+#: Kind of hook, point, artefact.
+_Here: TypeAlias = tuple[str, str, str]
 
 
 def offered(candidate: Candidate) -> Manifest | None:
@@ -58,38 +64,137 @@ class Outline(Record):
 
     Attributes:
         manifest: The manifest.
-        names: `(kind, name)` of everything it claims to own, repeats included.
+        names: Everything it claims to own, repeats included.
         runtimes: Ids of the runtimes it names.
         made: What its steps produce.
         lacks: What its steps consume and the host does not give.
+        given: Names, as `msdcomp.links` has them, that others may find it by.
+        asked: Names that it looks up.
+        sound: Nothing about it by itself needs a closer look: no name twice, none of
+            the host's own, every switch declared, no circle within reach.
+        dispatched: The host dispatches every hook of it.
+        reads_files: Some prompt text of it lies in a file.
     """
 
     manifest: Manifest
-    names: tuple[tuple[str, str], ...]
+    names: tuple[Name, ...]
     runtimes: tuple[str, ...]
     made: tuple[Made, ...]
     lacks: tuple[Lack, ...]
+    given: tuple[Name, ...]
+    asked: tuple[Name, ...]
+    sound: bool
+    dispatched: bool
+    reads_files: bool
 
     @classmethod
-    def of(cls, manifest: Manifest, contract: HostContract) -> Outline:
-        """Return the outline of a manifest."""
-        feature = manifest.feature
-        claimed = tuple(names(manifest))
-        if feature is None:
-            return cls(manifest, claimed, (), (), ())
-        lacks = [
-            Lack(artefact, contract.place(step.point), index)
-            for index, step in enumerate(feature.steps)
-            for artefact in step.consumes
-            if not contract.gives(artefact, step.point)
-        ]
-        return cls(
-            manifest,
-            claimed,
-            tuple(feature.runtime_compat.named),
-            tuple(made(manifest, contract.place)),
-            tuple(lacks),
+    def of(
+        cls, manifest: Manifest, ground: Ground, spellings: dict[str, Name]
+    ) -> Outline:
+        """Return the outline of a manifest.
+
+        Args:
+            manifest: Structurally valid.
+            ground: What it will be judged against.
+            spellings: Artefact -> its name, shared by many manifests; grows.
+        """
+        return _Reading(manifest, ground, spellings).outline()
+
+
+class _Reading:
+    """One way through a manifest; of most of it, nothing is read again."""
+
+    def __init__(
+        self, manifest: Manifest, ground: Ground, spellings: dict[str, Name]
+    ) -> None:
+        self.manifest = manifest
+        self.spellings = spellings
+        self.contract = ground.host.contract
+        self.readers = ground.flow.readers
+        self.names = names(manifest)
+        self.switches = set(manifest.config)
+        self.sound = len(set(self.names)) == len(self.names) and not any(
+            map(ground.host.central.owns, self.switches)
         )
+        self.dispatched = True
+        self.reads_files = False
+        self.made: list[Made] = []
+        self.lacks: list[Lack] = []
+        self.artefacts: list[Name] = []
+        self.asked: list[Name] = [f"id {needed}" for needed in manifest.requires]
+        # What hooks give and need at a point among their own kind.
+        self._gives: list[_Here] = []
+        self._needs: set[_Here] = set()
+
+    def outline(self) -> Outline:
+        runtimes: tuple[str, ...] = ()
+        if feature := self.manifest.feature:
+            runtimes = tuple(feature.runtime_compat.named)
+            self.asked += [f"id {runtime}" for runtime in runtimes]
+            for index, step in enumerate(feature.steps):
+                self._step(index, step)
+            for contribution in feature.contributions:
+                self._contribution(contribution)
+            for gate in feature.gates:
+                self._hook("gate", gate.point, gate.when)
+        closes = any(h in self._needs or h in self.readers for h in self._gives)
+        return Outline(
+            self.manifest,
+            tuple(self.names),
+            runtimes,
+            tuple(self.made),
+            tuple(self.lacks),
+            (*self.names, *self.artefacts),
+            tuple(self.asked),
+            self.sound and not closes,
+            self.dispatched,
+            self.reads_files,
+        )
+
+    def _step(self, index: int, step: Step) -> None:
+        point = step.point
+        place = self.contract.place(point)
+        self.made += [Made(artefact, point, place, index) for artefact in step.produces]
+        self.lacks += [
+            Lack(artefact, place, index)
+            for artefact in step.consumes
+            if not self.contract.gives(artefact, point)
+        ]
+        if step.point_from is not None:
+            self.sound = False
+        self._hook("step", point, step.when)
+        self._flow("step", step, step.fragment)
+
+    def _contribution(self, contribution: Contribution) -> None:
+        if contribution.into not in self.contract.roles_at(contribution.point):
+            self.sound = False
+        self._hook("contribution", contribution.point, contribution.when)
+        self._flow("contribution", contribution, contribution.fragment)
+
+    def _hook(self, kind: str, point: str, when: str | None) -> None:
+        if when is not None and when not in self.switches:
+            self.sound = False
+        if kind not in self.contract.kinds_at(point):
+            self.dispatched = False
+
+    def _flow(
+        self, kind: str, hook: Step | Contribution, fragment: Fragment | None
+    ) -> None:
+        if fragment is not None and fragment.inline is None:
+            self.reads_files = True
+        for artefact in hook.produces:
+            self._gives.append((kind, hook.point, artefact))
+            self.artefacts.append(self._artefact(artefact))
+        for artefact in hook.consumes:
+            self._needs.add((kind, hook.point, artefact))
+            self.asked.append(self._artefact(artefact))
+
+    def _artefact(self, artefact: str) -> Name:
+        """Return an artefact as a name; other spellings are looked for as well."""
+        name = self.spellings.get(artefact)
+        if name is None:
+            name = self.spellings[artefact] = f"artefact {artefact.lower()}"
+        return name
 
 
 class Contender(NamedTuple):
@@ -99,13 +204,12 @@ class Contender(NamedTuple):
     outline: Outline | None
 
 
-def contenders(
-    candidates: Iterable[Candidate], contract: HostContract
-) -> list[Contender]:
+def contenders(candidates: Iterable[Candidate], ground: Ground) -> list[Contender]:
     """Return candidates with the outlines of their manifests."""
     found = []
+    spellings: dict[str, Name] = {}
     for candidate in candidates:
         manifest = offered(candidate)
-        outline = None if manifest is None else Outline.of(manifest, contract)
+        outline = None if manifest is None else Outline.of(manifest, ground, spellings)
         found.append(Contender(candidate, outline))
     return found

@@ -12,7 +12,7 @@ be a million of them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, TypeAlias, TypeVar
 
 import attrs
@@ -26,10 +26,13 @@ R = TypeVar("R", bound=Hashable)
 
 @attrs.frozen(eq=False, repr=False)
 class Task(Record, Generic[R]):
-    """What a task gives and needs; giving a resource to oneself counts for nothing."""
+    """What a task gives and needs; giving a resource to oneself counts for nothing.
 
-    gives: frozenset[R]
-    needs: frozenset[R]
+    Either holds a resource once.
+    """
+
+    gives: Collection[R]
+    needs: Collection[R]
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -51,39 +54,50 @@ class _Waiting(Generic[R]):
     task that gives the resource itself that moment is when one giver is left and it is
     the task itself; a running sum of the indexes of the givers left names that one
     without looking for it.
+
+    Only resources that somebody needs are followed, and each has a number: a resource
+    is looked up once for each mention of it.
     """
 
     def __init__(self, tasks: Sequence[Task[R]]) -> None:
-        self._tasks = tasks
-        self._left: dict[R, int] = {}
-        self._sum: dict[R, int] = {}
-        for index, task in enumerate(tasks):
-            for resource in task.gives:
-                self._left[resource] = self._left.get(resource, 0) + 1
-                self._sum[resource] = self._sum.get(resource, 0) + index
-        self._needers: dict[R, list[int]] = {}
+        numbers: dict[R, int] = {}
+        needs = [
+            [numbers.setdefault(resource, len(numbers)) for resource in task.needs]
+            for task in tasks
+        ]
+        self._gives = [
+            [numbers[resource] for resource in task.gives if resource in numbers]
+            for task in tasks
+        ]
+        self._needs = needs
+        self._left = [0] * len(numbers)
+        self._sum = [0] * len(numbers)
+        for index, given in enumerate(self._gives):
+            for number in given:
+                self._left[number] += 1
+                self._sum[number] += index
+        self._needers: list[list[int]] = [[] for _ in numbers]
         self.missing = [0] * len(tasks)
-        for index, task in enumerate(tasks):
-            for resource in task.needs:
-                others = self._left.get(resource, 0) - (resource in task.gives)
-                if others:
+        for index, needed in enumerate(needs):
+            for number in needed:
+                if self._left[number] - (number in self._gives[index]):
                     self.missing[index] += 1
-                    self._needers.setdefault(resource, []).append(index)
+                    self._needers[number].append(index)
 
     def place(self, index: int) -> Iterable[int]:
         """Take a task off its resources; yield the tasks that wait for nothing now."""
-        for resource in self._tasks[index].gives:
-            self._left[resource] -= 1
-            self._sum[resource] -= index
-            if self._left[resource] == 0:
+        for number in self._gives[index]:
+            self._left[number] -= 1
+            self._sum[number] -= index
+            if self._left[number] == 0:
                 released = [
                     needer
-                    for needer in self._needers.get(resource, ())
-                    if resource not in self._tasks[needer].gives
+                    for needer in self._needers[number]
+                    if number not in self._gives[needer]
                 ]
-            elif self._left[resource] == 1:
-                last = self._sum[resource]
-                released = [last] if resource in self._tasks[last].needs else []
+            elif self._left[number] == 1:
+                last = self._sum[number]
+                released = [last] if number in self._needs[last] else []
             else:
                 continue
             for needer in released:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import attrs
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from msdcomp.entry import Entry
     from msdcomp.manifest import Contribution, Fragment, Step
 
-__all__ = ["Dispatch", "OrderingCycle", "together"]
+__all__ = ["Dispatch", "Exchange", "OrderingCycle", "together"]
 
 #: Where a hook stands: owner and index of the head of its run, its place in that run
 #: (`msdcomp.dataflow.slots`). Sorted by this, hooks are in order.
@@ -31,6 +31,13 @@ Standing: TypeAlias = tuple[str, int, int]
 
 #: A loop point and a kind of hook.
 Queue: TypeAlias = tuple[str, str]
+
+
+class Exchange(NamedTuple):
+    """What some hooks give and need, together."""
+
+    gives: frozenset[str]
+    needs: frozenset[str]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -53,25 +60,39 @@ class OrderingCycle(Record):
 
 @attrs.frozen(eq=False, repr=False)
 class _Line(Record):
-    """Hooks in order, and where each one stands."""
+    """Hooks in order, and where each one stands; None where the rank alone decides."""
 
-    standings: tuple[Standing, ...] = ()
     hooks: tuple[Hook, ...] = ()
+    _standings: tuple[Standing, ...] | None = None
+
+    def standings(self) -> Iterable[Standing]:
+        """Return where each hook stands."""
+        return map(_free, self.hooks) if self._standings is None else self._standings
 
     def replaced(self, gone: _Line, come: _Line) -> _Line:
         """Return the line with some hooks in place of others.
 
-        Cost: two copies, and a search for each of these hooks.
+        Cost: a copy, and a search for each of these hooks.
         """
-        standings, hooks = list(self.standings), list(self.hooks)
-        for standing in gone.standings:
+        if self._standings is come._standings is gone._standings is None:
+            return self._free_replaced(gone, come)
+        standings, hooks = list(self.standings()), list(self.hooks)
+        for standing in gone.standings():
             place = bisect_left(standings, standing)
             del standings[place], hooks[place]
-        for standing, hook in zip(come.standings, come.hooks, strict=True):
+        for standing, hook in zip(come.standings(), come.hooks, strict=True):
             place = bisect_left(standings, standing)
             standings.insert(place, standing)
             hooks.insert(place, hook)
-        return _Line(tuple(standings), tuple(hooks))
+        return _Line(tuple(hooks), tuple(standings))
+
+    def _free_replaced(self, gone: _Line, come: _Line) -> _Line:
+        hooks = list(self.hooks)
+        for hook in gone.hooks:
+            del hooks[bisect_left(hooks, _rank(hook), key=_rank)]
+        for hook in come.hooks:
+            hooks.insert(bisect_left(hooks, _rank(hook), key=_rank), hook)
+        return _Line(tuple(hooks))
 
 
 _NOBODY = _Line()
@@ -120,7 +141,7 @@ class Dispatch(Record):
         self,
         gone: Iterable[Entry],
         come: Iterable[Entry],
-        lasting: Mapping[Queue, Task[str]],
+        lasting: Mapping[Queue, Exchange],
     ) -> tuple[Dispatch, frozenset[str]] | None:
         """Return the order with some entries in place of others.
 
@@ -156,10 +177,10 @@ class Dispatch(Record):
         return Dispatch(lines), frozenset(point for point, _ in (*before, *after))
 
 
-def together(entries: Iterable[Entry]) -> Mapping[Queue, Task[str]]:
+def together(entries: Iterable[Entry]) -> Mapping[Queue, Exchange]:
     """Return what the hooks of some entries give and need, by point and kind."""
     return {
-        queue: Task(
+        queue: Exchange(
             frozenset(a for hook in hooks for a in _body(hook).produces),
             frozenset(a for hook in hooks for a in _body(hook).consumes),
         )
@@ -168,11 +189,16 @@ def together(entries: Iterable[Entry]) -> Mapping[Queue, Task[str]]:
     }
 
 
-_NOTHING: Task[str] = Task(frozenset(), frozenset())
+_NOTHING = Exchange(frozenset(), frozenset())
 
 
 def _rank(hook: Hook) -> tuple[str, int]:
     return (hook.capability_id, hook.index)
+
+
+def _free(hook: Hook) -> Standing:
+    """Return where a hook stands that waits for nobody."""
+    return (hook.capability_id, hook.index, 0)
 
 
 def _body(hook: Hook) -> Step | Contribution:
@@ -180,7 +206,7 @@ def _body(hook: Hook) -> Step | Contribution:
     return cast("Step | Contribution", hook.body)
 
 
-def _is_tied(hook: Hook, others: Task[str]) -> bool:
+def _is_tied(hook: Hook, others: Exchange) -> bool:
     """Tell whether a hook waits for others, or one of them for it."""
     body = hook.body
     return not isinstance(body, Gate) and not (
@@ -236,13 +262,13 @@ def _line(queue: Queue, hooks: Sequence[Hook]) -> _Line | None:
     _, kind = queue
     tasks = None if kind == "gate" else _tasks(hooks)
     if tasks is None:
-        return _Line(tuple([(*_rank(hook), 0) for hook in hooks]), tuple(hooks))
+        return _Line(tuple(hooks))
     placed = schedule(tasks)
     if placed.stuck:
         return None
     return _Line(
-        tuple([(*_rank(hooks[head]), place) for _, head, place in slots(placed)]),
         tuple([hooks[index] for index in placed.order]),
+        tuple([(*_rank(hooks[head]), place) for _, head, place in slots(placed)]),
     )
 
 

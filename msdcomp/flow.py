@@ -51,15 +51,6 @@ class Flow(Record):
                     readers[key] = (*readers.get(key, ()), node)
         return cls(readers, hooks)
 
-    def may_close(self, manifest: Manifest) -> bool:
-        """Tell whether anything a manifest gives is needed at the same point."""
-        given: list[tuple[str, str, str]] = []
-        needed: set[tuple[str, str, str]] = set()
-        for (_, kind, _), hook in _hooks(manifest):
-            given += [(kind, hook.point, artefact) for artefact in hook.produces]
-            needed.update((kind, hook.point, artefact) for artefact in hook.consumes)
-        return any(key in needed or key in self.readers for key in given)
-
     def circles(self, manifest: Manifest) -> Iterator[Problem]:
         """Yield a problem for every circle a manifest closes, alone or with these."""
         own = dict(_hooks(manifest))

@@ -19,8 +19,9 @@ from msdcomp.collector import collector_paused
 from msdcomp.composition import Composition
 from msdcomp.contender import contenders
 from msdcomp.dispatch import Dispatch, together
+from msdcomp.ground import Ground
 from msdcomp.host import Host
-from msdcomp.judging import Accepted, Ground, judge_all
+from msdcomp.judging import Accepted, judge_all
 from msdcomp.links import Links
 from msdcomp.making import Making, OnSetFailure, Workings
 from msdcomp.ordering import standings
@@ -69,8 +70,7 @@ def compose(
 def _composed(making: Making) -> Composition:
     base = making.base
     ground = Ground.of(base, making.host)
-    contract = ground.host.contract
-    taking_part = contenders(making.candidates, contract)
+    taking_part = contenders(making.candidates, ground)
     standing = tuple(standings(taking_part, ground.index))
     ordered = [one for one, _ in standing]
     outlook = FoldOutlook(ordered)
@@ -110,7 +110,7 @@ def _composed(making: Making) -> Composition:
         rest = [
             one.candidate for one in folded.accepted if one.candidate.folder not in gone
         ]
-        folded = judge_all(contenders(rest, contract), ground, outlook)
+        folded = judge_all(contenders(rest, ground), ground, outlook)
         skipped += folded.skipped
         dispatch = _dispatch(base, folded.accepted)
     registry = _registry(base, folded.accepted, dispatch)

@@ -31,6 +31,7 @@ __all__ = [
     "collisions",
     "duplicates",
     "made",
+    "named",
     "names",
     "quoted",
     "steps",
@@ -120,23 +121,31 @@ def claims(manifest: Manifest) -> Iterator[Claim]:
         yield Claim("lane-section", lane.reviews_section, section)
 
 
-def names(manifest: Manifest) -> list[tuple[str, str]]:
-    """Return `(kind, name)` of every claim, without looking for places.
+def named(kind: str, name: str) -> str:
+    """Return a name of a kind as one text: its hash is taken once, and not each time.
+
+    No kind holds a space, so no two names become the same text.
+    """
+    return f"{kind} {name}"
+
+
+def names(manifest: Manifest) -> list[str]:
+    """Return every claim as `named` has it, without looking for places.
 
     Nearly always nobody else has any of them, and then that is all anybody asks.
     """
-    found: list[tuple[str, str]] = [("config-key", key) for key in manifest.config]
+    found = [f"config-key {key}" for key in manifest.config]
     if feature := manifest.feature:
-        found += [("skill", skill) for skill in feature.skills]
-        found += [("agent", agent) for agent in feature.agents]
+        found += [f"skill {skill}" for skill in feature.skills]
+        found += [f"agent {agent}" for agent in feature.agents]
         if resolver := feature.task_content_resolver:
-            found.append(("tracker-prefix", resolver.tracker_prefix))
+            found.append(f"tracker-prefix {resolver.tracker_prefix}")
     if manifest.commands:
-        found += [("command-family", command.family) for command in manifest.commands]
+        found += [f"command-family {command.family}" for command in manifest.commands]
     if lane := manifest.reviewer:
-        found.append(("lane-slug", lane.slug))
-        found += [("lane-flag", flag) for flag in lane.flags]
-        found.append(("lane-section", lane.reviews_section))
+        found.append(f"lane-slug {lane.slug}")
+        found += [f"lane-flag {flag}" for flag in lane.flags]
+        found.append(f"lane-section {lane.reviews_section}")
     return found
 
 
@@ -166,7 +175,7 @@ class Index(Record):
     Attributes:
         tiers: Capability id -> tier.
         runtimes: Ids of the capabilities that describe a runtime.
-        owners: `(kind of name, name)` -> id of the owner.
+        owners: Name, as `named` has it -> id of the owner.
         producers: `(point, artefact)` -> the step that produces it there.
         earliest: Artefact -> place in the loop of the first step that produces it.
         spellings: Artefact in lower case -> artefact, to notice a slip of the key.
@@ -174,7 +183,7 @@ class Index(Record):
 
     tiers: PMap[str, str] = attrs.field(factory=pmap)
     runtimes: PMap[str, bool] = attrs.field(factory=pmap)
-    owners: PMap[tuple[str, str], str] = attrs.field(factory=pmap)
+    owners: PMap[str, str] = attrs.field(factory=pmap)
     producers: PMap[tuple[str, str], Producer] = attrs.field(factory=pmap)
     earliest: PMap[str, int] = attrs.field(factory=pmap)
     spellings: PMap[str, str] = attrs.field(factory=pmap)
@@ -224,10 +233,10 @@ class Draft:
 
     def owner(self, kind: str, name: str) -> str | None:
         """Return the id that owns a name, or None when it is free."""
-        return self._owners.get((kind, name))
+        return self._owners.get(named(kind, name))
 
-    def free(self, names: Iterable[tuple[str, str]]) -> bool:
-        """Tell whether nobody owns any of these names, each `(kind, name)`."""
+    def free(self, names: Iterable[str]) -> bool:
+        """Tell whether nobody owns any of these names, as `named` has them."""
         return self._owners.keys().isdisjoint(names)
 
     def unmade(self, artefacts: Iterable[tuple[str, str]]) -> bool:
@@ -256,7 +265,7 @@ class Draft:
     def enter(
         self,
         manifest: Manifest,
-        claimed: Iterable[tuple[str, str]],
+        claimed: Iterable[str],
         makes: Iterable[Made],
     ) -> None:
         """Make a manifest a member, of which `names` and `made` are known already."""

@@ -12,39 +12,16 @@ from toolz import groupby
 
 from msdcomp.admission import Admission, Fault, skip
 from msdcomp.candidate import Candidate
-from msdcomp.contender import Contender
+from msdcomp.contender import Contender, Outline
 from msdcomp.diagnostics import Problem
 from msdcomp.entry import Entry
-from msdcomp.flow import Flow
-from msdcomp.host import Host
-from msdcomp.invariants import Draft, Index
+from msdcomp.ground import Ground
+from msdcomp.invariants import Draft
 from msdcomp.outlook import FoldOutlook
 from msdcomp.records import Record
-from msdcomp.registry import Registry
 from msdcomp.verdict import Skipped
 
-__all__ = ["Accepted", "Folded", "Ground", "judge_all"]
-
-
-@attrs.frozen(eq=False, repr=False)
-class Ground(Record):
-    """What every candidate is judged against, whoever else there is.
-
-    Attributes:
-        host: Version, loop and central configuration keys.
-        index: Who owns what in the first party.
-        flow: Data flow among the first party's hooks.
-    """
-
-    host: Host
-    index: Index
-    flow: Flow
-
-    @classmethod
-    def of(cls, base: Registry, host: Host) -> Ground:
-        """Return the ground that a first-party registry and a host make."""
-        firsts = tuple(base.capabilities[owner] for owner in sorted(base.capabilities))
-        return cls(host, Index.of(firsts, host.contract.order), Flow.of(firsts))
+__all__ = ["Accepted", "Folded", "judge_all"]
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -53,6 +30,7 @@ class Accepted(Record):
 
     candidate: Candidate
     entry: Entry
+    outline: Outline
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -99,7 +77,7 @@ def judge_all(
             draft.enter(outline.manifest, outline.names, outline.made)
             admission.accepted[candidate.folder] = candidate
             outlook.accepted(candidate)
-            accepted.append(Accepted(candidate, verdict))
+            accepted.append(Accepted(candidate, verdict, outline))
     return Folded(tuple(accepted), tuple(skipped))
 
 

@@ -14,43 +14,23 @@ from typing import TypeAlias
 
 import attrs
 
-from msdcomp.contender import Contender
-from msdcomp.manifest import Contribution, Step
+from msdcomp.contender import Contender, Name
 from msdcomp.records import Record
 
 __all__ = ["Links"]
 
-_Name: TypeAlias = tuple[str, str]
-_Reader: TypeAlias = Callable[[Contender], list[_Name]]
+_Reader: TypeAlias = Callable[[Contender], Sequence[Name]]
 
 
-def _given(contender: Contender) -> list[_Name]:
+def _given(contender: Contender) -> Sequence[Name]:
     """Return the names under which others may find a candidate, or run into it."""
-    given: list[_Name] = [("id", contender.candidate.folder)]
-    if outline := contender.outline:
-        given += outline.names
-        # Other spellings of an artefact are looked for as well.
-        given += [("artefact", one.artefact.lower()) for one in outline.made]
-        if feature := outline.manifest.feature:
-            given += [
-                ("artefact", artefact.lower())
-                for contribution in feature.contributions
-                for artefact in contribution.produces
-            ]
-    return given
+    own = f"id {contender.candidate.folder}"
+    return (own, *contender.outline.given) if contender.outline else (own,)
 
 
-def _asked(contender: Contender) -> list[_Name]:
+def _asked(contender: Contender) -> Sequence[Name]:
     """Return the names that a candidate looks up."""
-    outline = contender.outline
-    if outline is None:
-        return []
-    asked: list[_Name] = [("id", needed) for needed in outline.manifest.requires]
-    asked += [("id", runtime) for runtime in outline.runtimes]
-    if feature := outline.manifest.feature:
-        hooks: Sequence[Step | Contribution] = (*feature.steps, *feature.contributions)
-        asked += [("artefact", a.lower()) for hook in hooks for a in hook.consumes]
-    return asked
+    return contender.outline.asked if contender.outline else ()
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -61,15 +41,15 @@ class _Index(Record):
     changed since is laid over the rest, which is large, until there is much of it.
     """
 
-    _first: Mapping[_Name, Contender]
-    _several: Mapping[_Name, Sequence[Contender]]
-    _since: Mapping[_Name, Sequence[Contender]] = attrs.field(factory=dict)
+    _first: Mapping[Name, Contender]
+    _several: Mapping[Name, Sequence[Contender]]
+    _since: Mapping[Name, Sequence[Contender]] = attrs.field(factory=dict)
 
     @classmethod
     def of(cls, contenders: Iterable[Contender], read: _Reader) -> _Index:
         """Return the index of candidates by the names that `read` finds in them."""
-        only: dict[_Name, Contender] = {}
-        several: dict[_Name, list[Contender]] = {}
+        only: dict[Name, Contender] = {}
+        several: dict[Name, list[Contender]] = {}
         for contender in contenders:
             for name in read(contender):
                 first = only.setdefault(name, contender)
@@ -77,7 +57,7 @@ class _Index(Record):
                     several.setdefault(name, [first]).append(contender)
         return cls(first=only, several=several)
 
-    def at(self, name: _Name) -> Sequence[Contender]:
+    def at(self, name: Name) -> Sequence[Contender]:
         """Return the candidates of a name."""
         found = self._since.get(name)
         if found is None:
@@ -89,8 +69,8 @@ class _Index(Record):
 
     def replaced(
         self,
-        gone: Mapping[_Name, Sequence[Contender]],
-        come: Mapping[_Name, Sequence[Contender]],
+        gone: Mapping[Name, Sequence[Contender]],
+        come: Mapping[Name, Sequence[Contender]],
     ) -> _Index:
         """Return the index with some candidates in place of others."""
         since = dict(self._since)
@@ -117,8 +97,8 @@ _SHARE = 8
 
 def _by_name(
     contenders: Iterable[Contender], read: _Reader
-) -> dict[_Name, list[Contender]]:
-    found: dict[_Name, list[Contender]] = {}
+) -> dict[Name, list[Contender]]:
+    found: dict[Name, list[Contender]] = {}
     for contender in contenders:
         for name in dict.fromkeys(read(contender)):
             found.setdefault(name, []).append(contender)
@@ -156,7 +136,7 @@ class Links(Record):
         found = {id(one.candidate): one for one in contenders}
         frontier = list(found.values())
         # Each name is followed once, however many candidates share it.
-        followed: set[_Name] = set()
+        followed: set[Name] = set()
         while frontier:
             one = frontier.pop()
             # What nobody gives ties nobody together.

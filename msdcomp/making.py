@@ -13,10 +13,9 @@ from typing import Literal, TypeAlias
 import attrs
 
 from msdcomp.candidate import Candidate
-from msdcomp.dataflow import Task
-from msdcomp.dispatch import Dispatch
+from msdcomp.dispatch import Dispatch, Exchange
+from msdcomp.ground import Ground
 from msdcomp.host import Host
-from msdcomp.judging import Ground
 from msdcomp.links import Links
 from msdcomp.ordering import Standing
 from msdcomp.records import Record
@@ -45,7 +44,7 @@ class Workings(Record):
     links: Links
     standings: tuple[Standing, ...]
     dispatch: Dispatch
-    lasting: Mapping[tuple[str, str], Task[str]]
+    lasting: Mapping[tuple[str, str], Exchange]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

@@ -8,21 +8,19 @@ Source: docs/explanation/composition.md, "The order of decision".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, TypeAlias
 
 from toolz import groupby
 
-from msdcomp.contender import contenders
 from msdcomp.dataflow import Task, schedule, slots
 from msdcomp.scope import Scope
 
 if TYPE_CHECKING:
-    from msdcomp.candidate import Candidate
     from msdcomp.contender import Contender, Outline
-    from msdcomp.host import HostContract
     from msdcomp.invariants import Index
 
-__all__ = ["Standing", "in_order", "standings"]
+__all__ = ["Standing", "standings"]
 
 
 #: Where a candidate stands in the order: its scope's place, whether cycles were being
@@ -35,29 +33,13 @@ _Resource: TypeAlias = tuple[str, str, int]
 _SCOPES = (Scope.GLOBAL, Scope.PROJECT)
 
 
-def in_order(
-    candidates: Iterable[Candidate], index: Index, contract: HostContract
-) -> tuple[Candidate, ...]:
-    """Return the candidates in the order of the fold.
-
-    Args:
-        candidates: In any order.
-        index: Of the first party, whose artefacts nobody has to wait for.
-        contract: Places of the points, artefacts of the host.
-
-    Cost: linear in what the candidates declare, and sorting.
-    """
-    found = contenders(candidates, contract)
-    return tuple(one.candidate for one, _ in standings(found, index))
-
-
 def standings(
     contenders: Iterable[Contender], index: Index
 ) -> Iterator[tuple[Contender, Standing]]:
     """Yield contenders in the order of the fold, and where each one stands.
 
     A standing depends only on contenders that wait for each other, so it stays what it
-    is when others come or go.
+    is when others come or go. Cost: linear in what they declare, and sorting.
 
     Args:
         contenders: In any order.
@@ -86,8 +68,8 @@ def _rank(contender: Contender) -> tuple[str, str]:
     return (candidate.folder, candidate.path)
 
 
-_NOTHING: frozenset[_Resource] = frozenset()
-_FREE: Task[_Resource] = Task(_NOTHING, _NOTHING)
+# Tuples rather than sets: a set of one takes four times the memory.
+_FREE: Task[_Resource] = Task((), ())
 
 
 def _tasks(
@@ -99,7 +81,7 @@ def _tasks(
     not given either: of most artefacts, there are twelve points to give it at.
     """
     needs = [_needs(one.outline, first_party) for one in ranked]
-    wanted = _NOTHING.union(*needs)
+    wanted = {resource for needed in needs for resource in needed}
     places: dict[str, list[int]] = {}
     for kind, artefact, place in wanted:
         if kind == "artefact":
@@ -108,33 +90,32 @@ def _tasks(
     for one, needed in zip(ranked, needs, strict=True):
         given = _gives(one.outline, wanted, places)
         free = not needed and not given
-        tasks.append(_FREE if free else Task(given, frozenset(needed)))
+        tasks.append(_FREE if free else Task(given, needed))
     return tasks
 
 
 def _needs(
     outline: Outline | None, first_party: Mapping[str, int]
-) -> Sequence[_Resource]:
+) -> tuple[_Resource, ...]:
     if outline is None:
         return ()
-    return [
-        *(("id", needed, 0) for needed in outline.manifest.requires),
-        *(("runtime", runtime, 0) for runtime in outline.runtimes),
-        *(
-            ("artefact", lack.artefact, lack.place)
-            for lack in outline.lacks
-            if first_party.get(lack.artefact, lack.place + 1) > lack.place
-        ),
+    needs: list[_Resource] = [("id", n, 0) for n in outline.manifest.requires]
+    needs += [("runtime", runtime, 0) for runtime in outline.runtimes]
+    needs += [
+        ("artefact", lack.artefact, lack.place)
+        for lack in outline.lacks
+        if first_party.get(lack.artefact, lack.place + 1) > lack.place
     ]
+    return tuple(dict.fromkeys(needs)) if needs else ()
 
 
 def _gives(
     outline: Outline | None,
-    wanted: frozenset[_Resource],
+    wanted: AbstractSet[_Resource],
     places: Mapping[str, list[int]],
-) -> frozenset[_Resource]:
-    if outline is None or not wanted:
-        return _NOTHING
+) -> tuple[_Resource, ...]:
+    if outline is None:
+        return ()
     owner: str = outline.manifest.id
     kinds = ("id", "runtime") if outline.manifest.runtime else ("id",)
     gives = [found for kind in kinds if (found := (kind, owner, 0)) in wanted]
@@ -144,4 +125,4 @@ def _gives(
         for place in places.get(one.artefact, ())
         if place >= one.place
     ]
-    return frozenset(gives)
+    return tuple(dict.fromkeys(gives)) if gives else ()

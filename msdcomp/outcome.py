@@ -63,11 +63,11 @@ def notices(
         known = decoded.diagnostics if decoded is not None else ()
         # Its author should not have shipped it; here it is a notice, since the rest of
         # the overlay works.
-        dropped = [
-            attrs.evolve(problem, severity=Severity.WARNING)
-            for problem in undispatched(one.entry.manifest, host.contract)
-        ]
-        told = (*known, *one.candidate.placed(dropped))
-        if told:
-            found[one.candidate.key] = told
+        if not one.outline.dispatched:
+            known += one.candidate.placed(
+                attrs.evolve(problem, severity=Severity.WARNING)
+                for problem in undispatched(one.entry.manifest, host.contract)
+            )
+        if known:
+            found[one.candidate.key] = known
     return found

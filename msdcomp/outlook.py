@@ -7,11 +7,13 @@ Source: docs/explanation/composition.md, "When a single overlay fails".
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msdcomp.dataflow import Task, cycles
 from msdcomp.invariants import quoted
+from msdcomp.scope import Scope
 
 if TYPE_CHECKING:
     from msdcomp.candidate import Candidate
@@ -21,44 +23,71 @@ if TYPE_CHECKING:
 __all__ = ["FoldOutlook"]
 
 
+_ALONE = {scope.value: (scope.value,) for scope in Scope}
+
+
 class FoldOutlook:
     """What became of the other candidates; grows along the passes of one fold."""
 
     def __init__(self, contenders: Iterable[Contender]) -> None:
         """Take note of what candidates past the first five gates declare."""
+        self._contenders = tuple(contenders)
         #: Scope of the candidate that is being judged.
         self.deciding = ""
         #: Folder -> scopes in which it is not decided yet.
-        self._waiting: dict[str, list[str]] = {}
-        self._requires: dict[str, tuple[str, ...]] = {}
-        self._runtimes: set[str] = set()
-        #: Artefact -> folder -> first place in the loop where it would be made.
-        self._makers: dict[str, dict[str, int]] = {}
-        self._files: dict[str, str] = {}
+        self._waiting: dict[str, tuple[str, ...]] = {}
+        self._members: dict[str, Candidate] = {}
         self._skipped: dict[str, list[SkipWarning]] = {}
         self._roots: dict[tuple[str, str], SkipWarning] = {}
-        # Found once for all, and only when a dependency is still undecided.
-        self._rings: Mapping[str, tuple[str, ...]] | None = None
-        for candidate, outline in contenders:
-            if outline is None:
-                continue
-            folder = candidate.folder
-            self._requires[folder] = outline.manifest.requires
-            if outline.manifest.runtime is not None:
-                self._runtimes.add(folder)
-            for one in outline.made:
-                places = self._makers.setdefault(one.artefact, {})
+
+    # Each of these is found once for all, and only when somebody does not fit.
+
+    @functools.cached_property
+    def _requires(self) -> Mapping[str, tuple[str, ...]]:
+        return {
+            candidate.folder: outline.manifest.requires
+            for candidate, outline in self._contenders
+            if outline is not None
+        }
+
+    @functools.cached_property
+    def _runtimes(self) -> frozenset[str]:
+        return frozenset(
+            candidate.folder
+            for candidate, outline in self._contenders
+            if outline is not None and outline.manifest.runtime is not None
+        )
+
+    @functools.cached_property
+    def _makers(self) -> Mapping[str, Mapping[str, int]]:
+        """Artefact -> folder -> first place in the loop where it would be made."""
+        found: dict[str, dict[str, int]] = {}
+        for candidate, outline in self._contenders:
+            for one in outline.made if outline else ():
+                places = found.setdefault(one.artefact, {})
+                folder = candidate.folder
                 places[folder] = min(one.place, places.get(folder, one.place))
+        return found
+
+    @functools.cached_property
+    def _rings(self) -> Mapping[str, tuple[str, ...]]:
+        return _rings(self._requires)
 
     def judging(self, candidates: Iterable[Candidate]) -> None:
         """Take note of candidates that are to be decided, in this pass, from now on."""
         for candidate in candidates:
-            waiting = self._waiting.setdefault(candidate.folder, [])
-            waiting.append(candidate.scope.value)
+            folder, alone = candidate.folder, _ALONE[candidate.scope.value]
+            # A folder is mostly in one scope; then no tuple is made for it.
+            other = self._waiting.get(folder)
+            self._waiting[folder] = (*other, *alone) if other else alone
 
     def decided(self, candidate: Candidate) -> None:
         """Take note that a candidate is decided, whatever the verdict."""
-        self._waiting[candidate.folder].remove(candidate.scope.value)
+        folder, scope = candidate.folder, candidate.scope.value
+        waiting = self._waiting.pop(folder)
+        if len(waiting) > 1:
+            place = waiting.index(scope)
+            self._waiting[folder] = (*waiting[:place], *waiting[place + 1 :])
 
     def skipped(self, skipped: Skipped) -> None:
         """Take note of a skip; its root is that of its first cause."""
@@ -69,7 +98,7 @@ class FoldOutlook:
 
     def fate(self, capability_id: str) -> str | None:
         """Say why an installed capability is not a member, with the root cause."""
-        waiting = self._waiting.get(capability_id, [])
+        waiting = self._waiting.get(capability_id, ())
         if self.deciding in waiting:
             # Dependencies come first inside a scope; this one could not.
             return "is not decided yet: the two, or what they need, wait for each other"
@@ -91,8 +120,6 @@ class FoldOutlook:
 
     def ring(self, one: str, other: str) -> tuple[str, ...]:
         """Return the ids along a `requires` cycle when two lie on the same knot."""
-        if self._rings is None:
-            self._rings = _rings(self._requires)
         ring = self._rings.get(one, ())
         return ring if ring and self._rings.get(other) is ring else ()
 
@@ -102,11 +129,12 @@ class FoldOutlook:
 
     def file(self, capability_id: str) -> str | None:
         """Return the manifest of an accepted overlay; None for the first party's."""
-        return self._files.get(capability_id)
+        member = self._members.get(capability_id)
+        return None if member is None else f"{member.path}/capability.json"
 
     def accepted(self, candidate: Candidate) -> None:
-        """Take note of where a member's manifest lies."""
-        self._files[candidate.folder] = f"{candidate.path}/capability.json"
+        """Take note of a member."""
+        self._members[candidate.folder] = candidate
 
     def keys(self, capability_id: str) -> tuple[tuple[str, str], ...]:
         """Return the keys of the skipped candidates of an id."""

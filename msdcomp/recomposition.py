@@ -76,8 +76,7 @@ def _mended(
     if workings is None or change is None:
         return None
     ground = workings.ground
-    contract = ground.host.contract
-    gone, come = contenders(change.gone, contract), contenders(change.come, contract)
+    gone, come = contenders(change.gone, ground), contenders(change.come, ground)
     links = workings.links.replaced(gone, come)
     touched = links.around((*gone, *come))
     out, into = set(map(id, change.gone)), set(map(id, change.come))

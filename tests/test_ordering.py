@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 from msdcomp.candidate import Candidate, Consent, Scope
 from msdcomp.contender import offered
 from msdcomp.host import HostContract
-from msdcomp.invariants import Index
-from msdcomp.ordering import in_order
 from tests import oracle
 from tests.overlays import (
     FIRST_PARTY,
     Plan,
     candidates,
     feature,
+    in_order,
     plan_lists,
     runtime,
     said,
@@ -28,11 +27,10 @@ from tests.overlays import (
 
 CONTRACT = HostContract()
 BASE = [FIRST_PARTY.capabilities[owner] for owner in sorted(FIRST_PARTY.capabilities)]
-INDEX = Index.of(BASE, CONTRACT.order)
 
 
 def order(*found: Candidate) -> list[str]:
-    return [candidate.folder for candidate in in_order(found, INDEX, CONTRACT)]
+    return [candidate.folder for candidate in in_order(found)]
 
 
 def overlay(folder: str, scope: Scope = Scope.GLOBAL, **fields: Any) -> Candidate:
@@ -51,7 +49,7 @@ def uses(folder: str, artefact: str, point: str = "plan:pre") -> Candidate:
 def test_the_order_is_the_one_the_design_words(plans: list[Plan]) -> None:
     found = candidates(plans)
 
-    assert list(in_order(found, INDEX, CONTRACT)) == oracle.ordered(list(found), BASE)
+    assert list(in_order(found)) == oracle.ordered(list(found), BASE)
 
 
 @given(st.lists(st.text("aAzZ09-_é\u00df", min_size=1, max_size=3), unique=True))
@@ -160,8 +158,8 @@ def test_a_folder_found_twice_in_a_scope_is_ordered_by_path() -> None:
     one = attrs.evolve(overlay("aa", Scope.PROJECT), path="home/.msd/capabilities/aa")
     other = overlay("aa", Scope.PROJECT)
 
-    assert in_order((one, other), INDEX, CONTRACT) == (other, one)
-    assert in_order((other, one), INDEX, CONTRACT) == (other, one)
+    assert in_order((one, other)) == (other, one)
+    assert in_order((other, one)) == (other, one)
 
 
 HEALTHY = overlay("aa", Scope.PROJECT)

@@ -13,37 +13,54 @@ from msdcomp.crosscheck import NobodyElse, violations
 from msdcomp.fitting import plainly_fits
 from msdcomp.flow import Flow
 from msdcomp.fold import compose
-from msdcomp.host import Host
 from msdcomp.invariants import Draft, collisions
+from msdcomp.manifest import Contribution, Step
+from msdcomp.rules.contract import undispatched
 from tests.overlays import FIRST_PARTY, HOST, Plan, candidates, plan_lists
 
+FLOW = Flow.of(
+    FIRST_PARTY.capabilities[owner] for owner in sorted(FIRST_PARTY.capabilities)
+)
 
-def broken(outline: Outline, draft: Draft, host: Host, flow: Flow) -> tuple[Any, ...]:
+
+def broken(outline: Outline, draft: Draft) -> tuple[Any, ...]:
     """Return what the rules say that explain."""
     manifest = outline.manifest
     return (
-        *collisions(draft, manifest, host.central),
-        *violations(draft, manifest, host.contract, flow, NobodyElse()),
+        *collisions(draft, manifest, HOST.central),
+        *violations(draft, manifest, HOST.contract, FLOW, NobodyElse()),
     )
 
 
-def needs_a_closer_look(outline: Outline, flow: Flow) -> bool:
+def needs_a_closer_look(outline: Outline) -> bool:
     """Tell whether there is something about which only the rules can tell."""
     feature = outline.manifest.feature
-    moved = feature is not None and any(step.point_from for step in feature.steps)
-    return moved or flow.may_close(outline.manifest)
+    if feature is None:
+        return False
+    hooks: list[tuple[str, Step | Contribution]] = [
+        *(("step", hook) for hook in feature.steps),
+        *(("contribution", hook) for hook in feature.contributions),
+    ]
+    needed = {(kind, hook.point, a) for kind, hook in hooks for a in hook.consumes}
+    closes = any(
+        (kind, hook.point, a) in needed | FLOW.readers.keys()
+        for kind, hook in hooks
+        for a in hook.produces
+    )
+    return closes or any(step.point_from for step in feature.steps)
 
 
 @given(plan_lists)
 def test_the_lookups_agree_with_the_rules_at_every_step_of_a_fold(
     plans: list[Plan],
 ) -> None:
-    def both(outline: Outline, draft: Draft, host: Host, flow: Flow) -> bool:
-        fits = plainly_fits(outline, draft, host, flow)
-        found = broken(outline, draft, host, flow)
+    def both(outline: Outline, draft: Draft) -> bool:
+        fits = plainly_fits(outline, draft)
+        found = broken(outline, draft)
         event(f"fits: {fits}, broken: {bool(found)}")
         assert not (fits and found)
-        assert fits or found or needs_a_closer_look(outline, flow)
+        assert fits or found or needs_a_closer_look(outline)
+        assert outline.dispatched == (not undispatched(outline.manifest, HOST.contract))
         return fits
 
     with pytest.MonkeyPatch.context() as patch:

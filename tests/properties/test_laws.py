@@ -24,7 +24,6 @@ from msdcomp.contender import offered
 from msdcomp.explanation import GATES
 from msdcomp.fold import OnSetFailure, compose
 from msdcomp.invariants import Draft, Index
-from msdcomp.ordering import in_order
 from msdcomp.registry import Entry, Registry, build
 from msdcomp.wireform import canonical, registry_wire
 from tests import strategies
@@ -35,6 +34,7 @@ from tests.overlays import (
     HOST,
     Plan,
     candidates,
+    in_order,
     plan_lists,
     registry_of,
     renamed,
@@ -360,11 +360,11 @@ def test_removing_a_skipped_overlay_has_no_effect_unless_it_moves_the_order(
 ) -> None:
     given_ = candidates(plans)
     composed = _compose(given_)
-    before = in_order(given_, FIRST_INDEX, HOST.contract)
+    before = in_order(given_)
     for candidate in given_:
         if candidate.key in composed.warnings:
             rest = [other for other in before if other is not candidate]
-            after = in_order(rest, FIRST_INDEX, HOST.contract)
+            after = in_order(rest)
             if list(after) == rest:
                 _without(composed, given_, candidate)
             else:
@@ -379,7 +379,7 @@ def test_all_skipped_overlays_can_go_when_the_rest_keeps_its_order(
     composed = _compose(given_, "isolate")
     joined = _joined(composed, given_)
 
-    if list(in_order(joined, FIRST_INDEX, HOST.contract)) == joined:
+    if list(in_order(joined)) == joined:
         alone = _compose(tuple(joined))
         assert alone.registry == composed.registry
         assert alone.accepted == composed.accepted

@@ -14,7 +14,8 @@ from msdcomp.candidate import Candidate, Scope
 from msdcomp.composition import Composition
 from msdcomp.contender import Contender, contenders
 from msdcomp.fold import OnSetFailure, compose
-from msdcomp.judging import Folded, Ground, judge_all
+from msdcomp.ground import Ground
+from msdcomp.judging import Folded, judge_all
 from msdcomp.links import Links
 from msdcomp.outlook import FoldOutlook
 from msdcomp.recomposition import recompose
@@ -315,12 +316,13 @@ def folders(found: Sequence[Contender]) -> list[str]:
 
 
 def test_links_stay_right_however_often_they_are_mended() -> None:
-    crowd = contenders(CROWD, HOST.contract)
+    ground = Ground.of(FIRST_PARTY, HOST)
+    crowd = contenders(CROWD, ground)
     links = Links.of(crowd)
     for number in range(120):
         gone = crowd.pop(0)
         new = overlay(f"new-{number}", skills=["shared", f"by-{number}"])
-        (come,) = contenders([new], HOST.contract)
+        (come,) = contenders([new], ground)
         crowd.append(come)
         links = links.replaced([gone], [come])
 
