@@ -68,7 +68,7 @@ class Outline(Record):
         runtimes: Ids of the runtimes it names.
         made: What its steps produce.
         lacks: What its steps consume and the host does not give.
-        given: Names, as `msdcomp.links` has them, that others may find it by.
+        artefacts: What its hooks produce, as names.
         asked: Names that it looks up.
         sound: Nothing about it by itself needs a closer look: no name twice, none of
             the host's own, every switch declared, no circle within reach.
@@ -81,7 +81,7 @@ class Outline(Record):
     runtimes: tuple[str, ...]
     made: tuple[Made, ...]
     lacks: tuple[Lack, ...]
-    given: tuple[Name, ...]
+    artefacts: tuple[Name, ...]
     asked: tuple[Name, ...]
     sound: bool
     dispatched: bool
@@ -144,7 +144,7 @@ class _Reading:
             runtimes,
             tuple(self.made),
             tuple(self.lacks),
-            (*self.names, *self.artefacts),
+            tuple(self.artefacts),
             tuple(self.asked),
             self.sound and not closes,
             self.dispatched,

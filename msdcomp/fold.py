@@ -77,11 +77,15 @@ def _composed(making: Making) -> Composition:
     folded = judge_all(ordered, ground, outlook)
     dispatch = _dispatch(base, folded.accepted)
     if isinstance(dispatch, Dispatch):
-        places = {id(one.candidate): place for one, place in standing}
+        # Whoever is accepted was accepted in this order.
+        left = iter(standing)
         workings = Workings(
             ground=ground,
             links=Links.of(taking_part),
-            standings=tuple(places[id(one.candidate)] for one in folded.accepted),
+            standings=tuple(
+                next(place for one, place in left if one.candidate is member.candidate)
+                for member in folded.accepted
+            ),
             dispatch=dispatch,
             lasting=together(base.entries()),
         )

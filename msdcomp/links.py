@@ -25,7 +25,8 @@ _Reader: TypeAlias = Callable[[Contender], Sequence[Name]]
 def _given(contender: Contender) -> Sequence[Name]:
     """Return the names under which others may find a candidate, or run into it."""
     own = f"id {contender.candidate.folder}"
-    return (own, *contender.outline.given) if contender.outline else (own,)
+    outline = contender.outline
+    return (own, *outline.names, *outline.artefacts) if outline else (own,)
 
 
 def _asked(contender: Contender) -> Sequence[Name]:
