@@ -142,7 +142,7 @@ def growth(_: Places) -> Iterator[Ratio]:
     base = read_snapshot()
     few, many = candidates(SMALL), candidates(LARGE)
     above, below = in_turn(
-        lambda: compose(base, many), lambda: compose(base, few), rounds=5
+        lambda: compose(base, many), lambda: compose(base, few), rounds=15
     )
     name = f"compose {LARGE:,} overlays, against {SMALL:,}"
     yield Ratio.of(name, above, below, 12)
