@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp.collector import collector_paused
 from msdcomp.dispatch import Dispatch, OrderingCycle
 from msdcomp.entry import Entry
 from msdcomp.manifest import (
@@ -142,10 +143,11 @@ def build(entries: Iterable[Entry]) -> Registry | BuildFailure:
     Source: docs/reference/registry.md.
     """
     ranked = sorted(entries, key=_id)
-    dispatch = Dispatch.of(ranked)
-    if not isinstance(dispatch, Dispatch):
-        return BuildFailure(cycles=dispatch)
-    return assemble(ranked, dispatch)
+    with collector_paused():
+        dispatch = Dispatch.of(ranked)
+        if not isinstance(dispatch, Dispatch):
+            return BuildFailure(cycles=dispatch)
+        return assemble(ranked, dispatch)
 
 
 def assemble(entries: Iterable[Entry], dispatch: Dispatch) -> Registry:

@@ -47,6 +47,7 @@ FRAME = {
 SHIPPED = {
     "msdcomp.cli.here",
     "msdcomp.cli.progress",
+    "msdcomp.collector",
     "msdcomp.composition",
     "msdcomp.configlayers",
     "msdcomp.dataflow",
