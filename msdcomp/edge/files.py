@@ -60,7 +60,8 @@ class FileFault(Record):
 
     Attributes:
         code: `missing`, `not-regular`, `not-a-folder`, `too-large`, `too-many`,
-            `permission`, `link`, `escapes`, `changed` or `unreadable`.
+            `permission`, `link`, `escapes`, `changed`, `unreadable` or `unwritable`;
+            of a store also `damaged`, `busy` and what its page says.
         reason: A clause for a person, the same on every machine; names no path.
     """
 
@@ -286,35 +287,51 @@ def _open_beneath(folder_fd: int, parts: list[bytes]) -> int | OSError | ValueEr
             os.close(current)
 
 
-def write_atomic(path: str, data: bytes) -> FileFault | None:
+def write_atomic(path: str, data: bytes, mode: int = 0o666) -> FileFault | None:
     """Replace a file so that readers see the old content or the new, never a part.
 
     The new content is on the disk before it takes the name. A link of that name is
-    replaced by a file, not written through.
+    replaced by a file, not written through. Whoever is killed on the way leaves the old
+    content, and perhaps a file named like this one with `.tmp.` and more behind it.
 
     Args:
         path: The file; missing folders are made.
         data: Its whole new content.
+        mode: Its permissions, less those that the process takes from every new file.
     """
     folder = Path(path).parent
     temporary = f"{path}.tmp.{os.getpid()}-{os.urandom(4).hex()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        fd = os.open(temporary, _CREATE, 0o666)
+        fd = os.open(temporary, _CREATE, mode)
     except (OSError, ValueError) as error:
-        return fault_of(error)
+        return _write_fault(error)
     try:
         with os.fdopen(fd, "wb") as stream:
             stream.write(data)
             stream.flush()
             os.fsync(fd)
         Path(temporary).replace(path)
-    except OSError as error:
+    except BaseException as error:  # an interrupted command leaves nothing, either
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
-        return fault_of(error)
+        if isinstance(error, OSError):
+            return _write_fault(error)
+        raise
     _sync_folder(folder)
     return None
+
+
+def _write_fault(error: OSError | ValueError) -> FileFault:
+    """Return the fault of a write; what a thing is, is told as for a read."""
+    if not isinstance(error, OSError):
+        return fault_of(error)
+    number = error.errno or 0
+    # That something is missing would name the wrong thing: the file is being made.
+    if number in _FAULTS and _FAULTS[number] is not _MISSING:
+        return _FAULTS[number]
+    name = errno.errorcode.get(number, "unknown error")
+    return FileFault("unwritable", f"cannot be written ({name})")
 
 
 def _sync_folder(folder: Path) -> None:

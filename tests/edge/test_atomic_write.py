@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 import threading
 from pathlib import Path
 
@@ -44,7 +45,45 @@ def test_a_target_that_cannot_be_replaced_leaves_nothing_behind(
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     write(tmp_path / "f", "")
-    assert code(write_atomic(str(tmp_path / "f" / "g"), b"")) == "unreadable"
+    fault = write_atomic(str(tmp_path / "f" / "g"), b"")
+    assert fault == FileFault("unwritable", "cannot be written (EEXIST)")
+    fault = write_atomic(str(tmp_path / "f" / "g" / "h"), b"")
+    assert fault == FileFault("unwritable", "cannot be written (ENOTDIR)")
+
+
+def test_a_name_no_file_can_have(tmp_path: Path) -> None:
+    assert code(write_atomic(str(tmp_path / "a\0b"), b"")) == "unreadable"
+
+
+@pytest.mark.parametrize(
+    ("mode", "umask", "expected"),
+    [(0o666, 0o022, 0o644), (0o666, 0o077, 0o600), (0o600, 0o000, 0o600)],
+)
+def test_the_mode_is_what_was_asked_for(
+    tmp_path: Path, mode: int, umask: int, expected: int
+) -> None:
+    write(tmp_path / "f", "old")
+    (tmp_path / "f").chmod(0o777)
+    before = os.umask(umask)
+    try:
+        assert write_atomic(str(tmp_path / "f"), b"new", mode) is None
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == expected
+
+
+def test_a_write_that_is_interrupted_leaves_the_old_content_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_fd: int) -> None:
+        raise KeyboardInterrupt
+
+    write(tmp_path / "f", "old")
+    monkeypatch.setattr(os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_atomic(str(tmp_path / "f"), b"new")
+    assert (tmp_path / "f").read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["f"]
 
 
 def test_a_full_disk_keeps_the_old_content(
@@ -55,7 +94,8 @@ def test_a_full_disk_keeps_the_old_content(
 
     write(tmp_path / "f", "old")
     monkeypatch.setattr(os, "fsync", failing)
-    assert code(write_atomic(str(tmp_path / "f"), b"new")) == "unreadable"
+    fault = write_atomic(str(tmp_path / "f"), b"new")
+    assert fault == FileFault("unwritable", "cannot be written (ENOSPC)")
     assert (tmp_path / "f").read_bytes() == b"old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["f"]
 
