@@ -1,0 +1,215 @@
+"""Locks between commands: of the kernel, waited for, never in the way of the dead.
+
+A lock is on an open file and not the existence of one. The kernel lets go of it when
+its holder ends, however it ends, so nobody has to judge whether a holder is still
+alive. The file itself stays, empty: deleting it would let two commands hold what each
+takes for the lock.
+
+A lock file of a project lies where a stranger may have put anything. It is opened
+without following a link below the project and without waiting for what it is.
+Source: docs/explanation/edges.md, "Writing".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from msdcomp.edge.files import FileFault, fault_of, open_folder
+from msdcomp.edge.roots import CAPABILITIES
+
+__all__ = ["WAIT_S", "consent_lock", "lifecycle_lock", "locked"]
+
+#: How long a command waits for another one to finish, in seconds.
+WAIT_S = 10.0
+
+#: Time between two tries, in seconds.
+_PAUSE_S = 0.01
+
+# Open for writing: some network file systems refuse an exclusive lock otherwise.
+_LOCK = (
+    os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+)
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_LINK = FileFault("link", "the lock, or a folder above it, is a symbolic link")
+_NOT_REGULAR = FileFault("not-regular", "the lock is not a regular file")
+
+
+def lifecycle_lock(
+    scope_root: str, wait_s: float = WAIT_S, *, own: bool = False
+) -> contextlib.AbstractContextManager[FileFault | None]:
+    """Lock what is installed in a scope: its folders and its ledger.
+
+    Whoever needs the consent store as well takes this one first.
+
+    Args:
+        scope_root: Root of the scope.
+        wait_s: Longest time to wait, in seconds.
+        own: The root is the user's home, so links in it are the user's and followed.
+    """
+    path = f"{scope_root}/{CAPABILITIES}/.lock"
+    return locked(path, wait_s, below=None if own else scope_root)
+
+
+def consent_lock(
+    home: str, wait_s: float = WAIT_S
+) -> contextlib.AbstractContextManager[FileFault | None]:
+    """Lock the consent store of a home."""
+    return locked(f"{home}/.msd/.consent.lock", wait_s)
+
+
+@contextlib.contextmanager
+def locked(
+    path: str,
+    wait_s: float = WAIT_S,
+    *,
+    below: str | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[FileFault | None]:
+    """Hold a lock, or know why not; the body runs either way and has to look.
+
+    Threads exclude each other as processes do. Nothing is reentrant: a holder that
+    asks again waits for itself, and is told so when the time is up.
+
+    Args:
+        path: The lock file; it and its folders are made when missing.
+        wait_s: Longest time to wait, in seconds; 0 to try once.
+        below: Folder above `path` under which no link is followed.
+        clock: Tells the time, in seconds.
+        sleep: Waits for a number of seconds.
+
+    Yields:
+        None while the lock is held, else a fault: `busy` when the time is up.
+    """
+    fd = _acquire(path, wait_s, below, clock, sleep)
+    if isinstance(fd, FileFault):
+        yield fd
+        return
+    try:
+        yield None
+    finally:
+        _release(fd)
+
+
+def _acquire(
+    path: str,
+    wait_s: float,
+    below: str | None,
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+) -> int | FileFault:
+    end = clock() + wait_s
+    while True:
+        fd = _try(path, below)
+        if fd is not None:
+            return fd
+        left = end - clock()
+        if left <= 0:
+            waited = f", also after {wait_s:g} seconds" if wait_s > 0 else ""
+            return FileFault("busy", f"in use by another command{waited}")
+        sleep(min(_PAUSE_S, left))
+
+
+def _try(path: str, below: str | None) -> int | FileFault | None:
+    """Return a descriptor that holds the lock, a fault, or None when another does.
+
+    The file is opened anew at each try, so whoever deletes it keeps nobody waiting for
+    a lock that no longer means anything.
+    """
+    # Only who writes locks, and importing the package takes 30 ms.
+    from filelock import lock_descriptor  # noqa: PLC0415
+
+    fd = _open(path, below)
+    if isinstance(fd, FileFault):
+        return fd
+    fault: FileFault | None = None
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            fault = _NOT_REGULAR
+        elif lock_descriptor(fd, blocking=False) and _is_still(path, found):
+            held, fd = fd, -1
+            return held
+    except OSError as error:
+        name = errno.errorcode.get(error.errno or 0, "unknown error")
+        fault = FileFault("unlockable", f"cannot be locked ({name})")
+    finally:
+        if fd >= 0:
+            os.close(fd)
+    return fault
+
+
+def _is_still(path: str, found: os.stat_result) -> bool:
+    """Tell whether the name still stands for the file that was locked."""
+    try:
+        return os.path.samestat(found, os.lstat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _release(fd: int) -> None:
+    from filelock import unlock_descriptor  # noqa: PLC0415
+
+    # Closing alone would leave the lock to a child that was forked meanwhile.
+    with contextlib.suppress(OSError):
+        unlock_descriptor(fd)
+    os.close(fd)
+
+
+def _open(path: str, below: str | None) -> int | FileFault:
+    """Return a descriptor of the lock file, making what is missing."""
+    parent, slash, name = path.rpartition("/")
+    parent = parent or slash or "."
+    top = parent if below is None else below
+    try:
+        Path(top).mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        return _unmade(error)
+    folder = open_folder(top)
+    if isinstance(folder, FileFault):
+        return folder
+    try:
+        for part in parent[len(top) :].strip("/").split("/"):
+            if part:
+                inner = _open_inside(folder, part)
+                os.close(folder)
+                folder = inner
+        return os.open(name, _LOCK, 0o666, dir_fd=folder)
+    except (OSError, ValueError) as error:
+        return _unmade(error)
+    finally:
+        os.close(folder)
+
+
+def _open_inside(folder: int, part: str) -> int:
+    """Open a folder inside another one, or make it; a link raises ELOOP."""
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(part, dir_fd=folder)
+    try:
+        return os.open(part, _FOLDER, dir_fd=folder)
+    except NotADirectoryError:
+        # What Linux says of a link, too.
+        if stat.S_ISLNK(os.lstat(part, dir_fd=folder).st_mode):
+            raise OSError(errno.ELOOP, "") from None
+        raise
+
+
+def _unmade(error: OSError | ValueError) -> FileFault:
+    if not isinstance(error, OSError):
+        return fault_of(error)
+    if error.errno in {errno.ELOOP, errno.EMLINK}:
+        return _LINK
+    if error.errno in {errno.EISDIR, errno.ENXIO, errno.ENODEV}:
+        return _NOT_REGULAR
+    if error.errno in {errno.EACCES, errno.EPERM}:
+        return fault_of(error)
+    name = errno.errorcode.get(error.errno or 0, "unknown error")
+    return FileFault("unwritable", f"the lock cannot be made ({name})")
