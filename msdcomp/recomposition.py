@@ -107,7 +107,8 @@ def _mended(
         {id(one.candidate): place for one, place in standing},
         folded.accepted,
     )
-    keys = tuple(one.candidate.key for one in before)
+    # Two folders of one scope may have the same name, and so the same key.
+    keys = frozenset(one.candidate.key for one in before)
     return Composition(
         registry=reassemble(
             previous.registry, left.values(), joined.values(), order, points
@@ -229,11 +230,10 @@ def _warnings(
 
 def _gates(
     previous: PMap[str, tuple[BlockedGate, ...]],
-    gone: Iterable[tuple[str, str]],
+    decided: frozenset[tuple[str, str]],
     skipped: Iterable[Skipped],
 ) -> PMap[str, tuple[BlockedGate, ...]]:
     """Return the gates that are lost, with those of some candidates decided anew."""
-    decided = frozenset(gone)
     come = outcome.by_point(skipped)
     points = previous.evolver()
     for point in dict.fromkeys((*previous, *come)):

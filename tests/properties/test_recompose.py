@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -274,6 +275,19 @@ def test_one_folder_given_twice_is_composed_from_the_start(twice: str) -> None:
         again = recompose(composed, now)
         assert_same(again, fresh(now))
         assert_same(recompose(again, [*CROWD, second]), fresh([*CROWD, second]))
+
+
+def test_folders_of_one_scope_and_name_go_together_or_one_by_one() -> None:
+    # A home that lies inside a project has its overlays in project scope as well.
+    both = [
+        attrs.evolve(overlay("cap-ba"), path=path, pending=True)
+        for path in (".msd/capabilities/cap-ba", "home/.msd/capabilities/cap-ba")
+    ]
+    first = fresh([*CROWD, *both])
+
+    for now in (CROWD, [*CROWD, both[0]], [*CROWD, both[1]]):
+        assert_same(recompose(first, now), fresh(now))
+        assert_same(recompose(fresh(now), [*CROWD, *both]), first)
 
 
 def test_a_scope_is_part_of_a_place(judged: list[str]) -> None:
