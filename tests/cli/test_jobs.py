@@ -223,6 +223,9 @@ def slow(home: Path) -> Path:
 @contextlib.contextmanager
 def _running(tree: Path) -> Iterator[subprocess.Popen[str]]:
     """Run the command in a group of its own until it has two workers."""
+    # Where the tests themselves run in the background of a script, Ctrl-C is ignored,
+    # and a command would inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     started = subprocess.Popen(
         [sys.executable, "-m", "msdcomp", "validate", "--jobs", "2", tree],
         stdout=subprocess.PIPE,
@@ -230,6 +233,7 @@ def _running(tree: Path) -> Iterator[subprocess.Popen[str]]:
         text=True,
         start_new_session=True,
     )
+    signal.signal(signal.SIGINT, before)
     with started:
         try:
             _until(lambda: len(_workers(started.pid)) == 2)
