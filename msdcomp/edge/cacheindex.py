@@ -51,7 +51,7 @@ class Seen(Record):
         fragments: The paths of its fragment files.
         files: Path below the root -> stamp of each file that was read; empty when the
             overlay cannot be told by stamps.
-        folders: The same for the folders between the overlay's own and a file.
+        folders: The same for the folders that fragment files lie in.
     """
 
     token: bytes
@@ -183,9 +183,10 @@ class WatchingReader(RootReader):
         before = stamp_of(steps[-1], self.fd)
         data = super()._fragment(fd, name, path)
         self._watch(steps[-1], before, data)
-        for folder in steps[:-1]:
+        for folder in (name, *steps[:-1]):
             stamp = stamp_of(folder, self.fd)
-            # Which folder it is counts, and not what else somebody put there.
+            # Which folder it is and who may read it counts, and not what else somebody
+            # put there. Its own folder is opened for its fragments alone.
             self._folders[folder] = _which(stamp) if is_folder(stamp) else None
         return data
 
@@ -224,7 +225,7 @@ def _paths(parts: Iterable[bytes]) -> Iterator[str]:
 
 
 def _which(stamp: Stamp | None) -> Stamp | None:
-    """Return what of a stamp says which folder it is, and that it is one."""
+    """Return what of a stamp says which folder it is, and who may read it."""
     return stamp and (stamp[0], stamp[1], 0, 0, 0, stamp[5])
 
 

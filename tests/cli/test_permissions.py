@@ -8,6 +8,7 @@ anybody else's bite anyway.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,8 @@ from typing import Any, TypeAlias
 import pytest
 
 from msdcomp.edge.consent import ConsentRecord, record_consent
+from msdcomp.edge.load import OFF
+from tests.edge.caches import agrees, later
 
 from .conftest import GATE, Finished, feature, install
 
@@ -38,13 +41,16 @@ Lock: TypeAlias = Callable[..., None]
 def bound(home: Path, project: Path) -> Bound:
     """Run `msd` over the home and project as somebody whom permissions bind."""
 
-    def run(*arguments: str | Path, places: bool = True) -> Finished:
+    def run(
+        *arguments: str | Path, places: bool = True, cache: bool = True
+    ) -> Finished:
         where = ("--home", home, "--project", project) if places else ()
         done = subprocess.run(
             [sys.executable, "-c", _COMMAND, *arguments, *where],
             capture_output=True,
             text=True,
             check=False,
+            env={**os.environ, OFF: "" if cache else "1"},
         )
         assert "Traceback" not in done.stderr, done.stderr
         return Finished(done.returncode, done.stdout, done.stderr)
@@ -167,6 +173,38 @@ def test_a_fragment_that_may_not_be_read(home: Path, bound: Bound, lock: Lock) -
     assert reason.endswith("permission denied")
     assert done.json["_overlay"]["accepted"] == ["bollard"]
     assert _blocked(done.json) == [("anchor", "ship:pre")]
+
+
+@pytest.mark.parametrize("locked", [".", "prompts"])
+def test_a_folder_of_fragments_that_may_no_longer_be_read(
+    home: Path,
+    project: Path,
+    bound: Bound,
+    lock: Lock,
+    monkeypatch: pytest.MonkeyPatch,
+    locked: str,
+) -> None:
+    said = {
+        "point": "plan:pre",
+        "into": "planner",
+        "produces": [],
+        "consumes": [],
+        "fragment": {"path": "prompts/a.md"},
+    }
+    bundle = install(home, feature("anchor", contributions=[said]))
+    (bundle / "prompts").mkdir()
+    (bundle / "prompts" / "a.md").write_text("x", "utf-8")
+    later(monkeypatch)
+    assert agrees(home, project).accepted == ("anchor",)
+    # What lies in it can be reached by name, so no stamp of a file changes.
+    lock(bundle / locked, 0o311)
+
+    cached, plain = bound("compose", "--json"), bound("compose", "--json", cache=False)
+
+    assert cached == plain
+    code, reason = _warnings(plain.json)["anchor"]
+    assert code == "bad-fragment"
+    assert reason.endswith("permission denied")
 
 
 @pytest.mark.parametrize(
