@@ -108,7 +108,8 @@ def _files(folder: str, prefix: str) -> list[tuple[str, int, int]]:
 def find_folder(places: Places) -> CacheFolder | None:
     """Return the cache of a home, or None where none may be used.
 
-    Never in a project: a home that lies inside of one, or is one, has no cache.
+    Never in a project: a home that lies inside of one, or is one, has no cache, and
+    neither has one whose `.msd` is one.
     """
     home = places.home
     if home is None or not places.roots:
@@ -120,7 +121,7 @@ def find_folder(places: Places) -> CacheFolder | None:
         above = os.open(f"{home}/.msd", _FOLDER)
     except (OSError, ValueError):
         return None
-    _, marked = find_project(home, None)
+    _, marked = find_project(f"{home}/.msd", None)
     if marked or not _has_fingerprint():
         os.close(above)
         return None

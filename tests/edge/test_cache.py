@@ -396,6 +396,16 @@ def test_a_home_in_some_other_project_has_no_cache(tmp_path: Path) -> None:
     assert not files(inside)
 
 
+@pytest.mark.parametrize("marker", [".git", ".planning"])
+def test_a_folder_of_overlays_that_is_a_project_has_no_cache(
+    home: Path, project: Path, marker: str
+) -> None:
+    overlay(home, "anchor")
+    (home / ".msd" / marker).mkdir()
+    assert cached(home, project).accepted == ("anchor",)
+    assert not files(home)
+
+
 def test_a_linked_folder_may_lead_into_a_project(
     home: Path, project: Path, tmp_path: Path
 ) -> None:
