@@ -1,9 +1,7 @@
-"""The consent store: which content of which project the user has agreed to.
+"""Agreeing, and taking it back: what is written into the consent store.
 
-The store lies in the user's home and never in a repository. A record binds a project
-(its physical path), a capability id and a content hash. Reading is total and honest:
-a missing store holds no records; a damaged one is not the same as an empty one, since
-then nobody knows what was agreed to.
+Several commands may do so at once, so each reads the store again while it holds the
+lock. What is damaged is never written over, and what is not understood is kept.
 Source: docs/reference/consent-store.md.
 """
 
@@ -11,149 +9,51 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import time
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Callable
+from typing import TypeAlias
 
 import attrs
 
+from msdcomp.edge.consentstore import (
+    VERSION,
+    ConsentRecord,
+    ConsentStore,
+    as_recorded,
+    is_id,
+    list_consents,
+    load_store,
+    read_consent,
+    read_record,
+    records_of,
+    spoken_of,
+    store_path,
+)
 from msdcomp.edge.content_hash import read_bundle
-from msdcomp.edge.files import FileFault, write_atomic
-from msdcomp.edge.jsonfiles import Json, gate_points, read_object
-from msdcomp.records import Record
-from msdcomp.scope import Consent
+from msdcomp.edge.files import FileFault, fault_of, write_atomic
+from msdcomp.edge.jsonfiles import Json, gate_points
+from msdcomp.edge.locks import WAIT_S, consent_lock
+from msdcomp.edge.storetext import StoreState, left_as_it_is, render, timestamp
+from msdcomp.scope import Scope
 
-__all__ = ["ConsentRecord", "ConsentStore", "read_consent", "record_consent"]
+__all__ = [
+    "MAX_RECORDS",
+    "ConsentRecord",
+    "ConsentStore",
+    "list_consents",
+    "read_consent",
+    "record_consent",
+    "revoke_consent",
+    "write_consent",
+]
 
-#: Format of the store, in its `version` field.
-VERSION = "1"
+#: Most records of a store that takes a new one.
+MAX_RECORDS = 4096
 
-_ID = re.compile(r"[a-z][a-z0-9-]*")
+#: Who may read the store: it names the user's projects.
+_MODE = 0o600
 
-
-@attrs.frozen(kw_only=True, eq=False, repr=False)
-class ConsentRecord(Record):
-    """One agreement.
-
-    Attributes:
-        project_root: Physical path of the project.
-        id: The capability.
-        content_hash: As `msdcomp.edge.content_hash` computes it.
-        gate_points: Loop points at which the agreed manifest declared gates.
-    """
-
-    project_root: str
-    id: str
-    content_hash: str
-    gate_points: tuple[str, ...] = ()
-
-
-def _nothing() -> Mapping[tuple[str, str], ConsentRecord | None]:
-    return MappingProxyType({})
-
-
-@attrs.frozen(kw_only=True, eq=False, repr=False)
-class ConsentStore(Record):
-    """What a store says.
-
-    Attributes:
-        records: `(project root, id)` -> the record, or None where there is one that
-            cannot be made sense of.
-        fault: Why nothing at all is known; None when the store is sound or missing.
-    """
-
-    records: Mapping[tuple[str, str], ConsentRecord | None] = attrs.field(
-        factory=_nothing, repr=False
-    )
-    fault: FileFault | None = None
-
-    def find(self, project_root: str, capability_id: str) -> ConsentRecord | Consent:
-        """Return the record of an overlay, else why there is none to compare with.
-
-        Returns:
-            The record, `Consent.NONE`, or `Consent.UNREADABLE` when the store or the
-            very record is damaged.
-        """
-        if self.fault:
-            return Consent.UNREADABLE
-        key = (_as_recorded(project_root), capability_id)
-        if key not in self.records:
-            return Consent.NONE
-        return self.records[key] or Consent.UNREADABLE
-
-    def gated(self, project_root: str) -> set[str]:
-        """Return the ids of a project whose agreed manifest declared gates."""
-        root = _as_recorded(project_root)
-        records = (record for record in self.records.values() if record)
-        return {r.id for r in records if r.project_root == root and r.gate_points}
-
-
-def _as_recorded(path: str) -> str:
-    """Return a path as records spell it: in UTF-8, whatever the locale."""
-    return os.fsencode(path).decode("utf-8", "surrogateescape")
-
-
-def store_path(home: str) -> str:
-    """Return the path of the consent store of a home."""
-    return f"{home}/.msd/consent.json"
-
-
-def read_consent(home: str | None) -> ConsentStore:
-    """Read the store of a home; without a home there are no records.
-
-    The file must be strict UTF-8 JSON: of two records under one repeated key, nobody
-    can say which one the user meant. A `version` other than ours is another format.
-    A bad record never hides others, and the key it is filed under does not matter.
-    """
-    if home is None:
-        return ConsentStore()
-    store = _load(home)
-    if isinstance(store, FileFault):
-        return ConsentStore() if store.code == "missing" else ConsentStore(fault=store)
-    found: dict[tuple[str, str], ConsentRecord | None] = {}
-    for value in store.values():
-        if isinstance(value, dict):
-            root, capability_id = value.get("projectRoot"), value.get("id")
-            if isinstance(root, str) and isinstance(capability_id, str):
-                found[root, capability_id] = _record(root, capability_id, value)
-    return ConsentStore(records=MappingProxyType(found))
-
-
-def _load(home: str) -> dict[str, Json] | FileFault:
-    """Return the raw records of a store."""
-    store = read_object(store_path(home), strict=True)
-    if isinstance(store, FileFault):
-        return store
-    if store.get("version", VERSION) != VERSION:
-        return FileFault("damaged", "written in a format this version does not know")
-    records = store.get("records")
-    if not isinstance(records, dict):
-        return FileFault("damaged", "holds no records")
-    return records
-
-
-def _record(
-    root: str, capability_id: str, value: dict[str, Json]
-) -> ConsentRecord | None:
-    """Return a record, or None when any field of it is missing or of another kind."""
-    content_hash = value.get("contentHash")
-    sound = (
-        root
-        and _ID.fullmatch(capability_id)
-        and value.get("scope") == "project"
-        and isinstance(value.get("integrity"), str)
-        and isinstance(value.get("disclosureSignature"), str)
-        and isinstance(value.get("consentedAt"), str)
-    )
-    if not sound or not isinstance(content_hash, str) or not content_hash:
-        return None
-    return ConsentRecord(
-        project_root=root,
-        id=capability_id,
-        content_hash=content_hash,
-        gate_points=gate_points(value.get("gatePoints")),
-    )
+_REPAIR = "repair it by hand, or move it away and agree again to what you still trust"
 
 
 def record_consent(
@@ -166,10 +66,11 @@ def record_consent(
     integrity: str = "",
     disclosure_signature: str = "",
 ) -> ConsentRecord | FileFault:
-    """Record that the user agrees to what a folder holds now.
+    """Record that the user agrees to what a folder of a project holds now.
 
-    A damaged store is refused, not replaced: replacing it would forget every other
-    agreement. An earlier record of the same project and id is replaced.
+    The folder is read here. Whoever has shown its content before must make sure that
+    it is still the same, and does so by `write_consent` with the hash of what was
+    shown.
 
     Args:
         home: The user's home.
@@ -183,48 +84,167 @@ def record_consent(
     Returns:
         The record, or why nothing was written.
     """
-    if not _ID.fullmatch(capability_id):
+    if not is_id(capability_id):
         return FileFault("bad-id", "not a capability id")
     content = read_bundle(bundle)
     if isinstance(content, FileFault):
         return content
-    records = _load(home)
-    if isinstance(records, FileFault):
-        if records.code != "missing":
-            return records
-        records = {}
     record = ConsentRecord(
-        project_root=_as_recorded(os.path.realpath(project_root)),
+        project_root=project_root,
         id=capability_id,
         content_hash=content.digest,
-        gate_points=gate_points(list(gates)),
+        gate_points=gates,
+        integrity=integrity,
+        disclosure_signature=disclosure_signature,
     )
-    # The form of the key is what a JavaScript host files its records under.
-    key = json.dumps(
-        {"r": record.project_root, "i": capability_id},
-        separators=(",", ":"),
-        ensure_ascii=False,
+    return write_consent(home, record)
+
+
+def write_consent(
+    home: str,
+    record: ConsentRecord,
+    *,
+    wait_s: float = WAIT_S,
+    clock: Callable[[], float] = time.time,
+) -> ConsentRecord | FileFault:
+    """Record an agreement.
+
+    An earlier record of the same scope, project and id is replaced, also one that makes
+    no sense; all others stay as they are. A damaged store is refused, not replaced:
+    replacing it would forget every other agreement.
+
+    Args:
+        home: The user's home.
+        record: The agreement; its project is recorded by its physical path.
+        wait_s: Longest time to wait for another command, in seconds.
+        clock: Tells the time of an agreement that does not say it, in seconds.
+
+    Returns:
+        The record as it was written, or why nothing was written.
+    """
+    root = _physical(record.project_root)
+    if isinstance(root, FileFault):
+        return root
+    made = attrs.evolve(
+        record,
+        project_root=root,
+        gate_points=gate_points(list(record.gate_points)),
+        consented_at=record.consented_at or timestamp(clock),
     )
-    kept = {
-        other: value
-        for other, value in records.items()
-        if not (
-            isinstance(value, dict)
-            and value.get("projectRoot") == record.project_root
-            and value.get("id") == capability_id
-        )
-    }
-    kept[key] = {
+    key = (made.scope, root, made.id)
+    value = _wire(made)
+    if not is_id(made.id):
+        return FileFault("bad-id", "not a capability id")
+    if read_record(key, value) != made:
+        return FileFault("bad-record", "not a record that could be read again")
+
+    def put(records: dict[str, Json]) -> dict[str, Json] | FileFault:
+        kept = {n: other for n, other in records.items() if spoken_of(other) != key}
+        if len(kept) == len(records) and len(kept) >= MAX_RECORDS:
+            return FileFault(
+                "too-many", f"holds {len(kept):,} records already: revoke one first"
+            )
+        name = _filed_under(made)
+        while name in kept:  # a record about something else; the key does not matter
+            name += " "
+        return {**kept, name: value}
+
+    return _change(home, put, wait_s) or made
+
+
+def revoke_consent(
+    home: str,
+    root: str,
+    capability_id: str,
+    *,
+    scope: Scope = Scope.PROJECT,
+    wait_s: float = WAIT_S,
+) -> bool | FileFault:
+    """Forget an agreement, also one whose record makes no sense.
+
+    Args:
+        home: The user's home.
+        root: The project, by any path or as it is recorded; the home, in the global
+            scope.
+        capability_id: The capability.
+        scope: Only a record of this scope is forgotten.
+        wait_s: Longest time to wait for another command, in seconds.
+
+    Returns:
+        Whether there was one, or why nothing was written.
+    """
+    physical = _physical(root)
+    if isinstance(physical, FileFault):
+        return physical
+    # The folder may be gone by now, or its path lead elsewhere.
+    keys = {(scope, where, capability_id) for where in (physical, as_recorded(root))}
+    if read_consent(home).state is StoreState.ABSENT:
+        return False  # and no folder is made in order to say so
+    found = False
+
+    def drop(records: dict[str, Json]) -> dict[str, Json] | None:
+        nonlocal found
+        kept = {n: one for n, one in records.items() if spoken_of(one) not in keys}
+        found = len(kept) < len(records)
+        return kept if found else None
+
+    return _change(home, drop, wait_s) or found
+
+
+def _physical(path: str) -> str | FileFault:
+    try:
+        return as_recorded(os.path.realpath(path))
+    except (OSError, ValueError) as error:
+        return fault_of(error)
+
+
+_Change: TypeAlias = Callable[[dict[str, Json]], dict[str, Json] | FileFault | None]
+
+
+def _change(home: str, change: _Change, wait_s: float) -> FileFault | None:
+    """Read the records, change them and write them, with nobody else in between.
+
+    The change returns the new records, why there are none, or None to write nothing.
+    """
+    with consent_lock(home, wait_s) as busy:
+        if busy:
+            return busy
+        store = load_store(home)
+        if isinstance(store, FileFault):
+            if store.code != "missing":
+                return left_as_it_is(store, _REPAIR)
+            store = {}
+        records = change(records_of(store))
+        if records is None or isinstance(records, FileFault):
+            return records
+        data = render({"version": VERSION, **store, "records": records})
+        if isinstance(data, FileFault):
+            return left_as_it_is(data, _REPAIR)
+        return write_atomic(store_path(home), data, _MODE)
+
+
+def _wire(record: ConsentRecord) -> dict[str, Json]:
+    value: dict[str, Json] = {
         "projectRoot": record.project_root,
-        "id": capability_id,
-        "scope": "project",
-        "integrity": integrity,
-        "disclosureSignature": disclosure_signature,
+        "id": record.id,
+        "scope": record.scope.value,
+        "integrity": record.integrity,
+        "disclosureSignature": record.disclosure_signature,
         "contentHash": record.content_hash,
         "gatePoints": list(record.gate_points),
-        "consentedAt": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "consentedAt": record.consented_at,
     }
-    # Escapes keep a path that is not UTF-8 readable and writable.
-    text = json.dumps({"version": VERSION, "records": kept}, indent=2) + "\n"
-    fault = write_atomic(store_path(home), text.encode("ascii"))
-    return fault or record
+    if record.reviewer_host:
+        value["reviewerHost"] = record.reviewer_host
+    return value
+
+
+def _filed_under(record: ConsentRecord) -> str:
+    """Return the key a JavaScript host would file a record under.
+
+    A home can be a project, too, so a record of the global scope has a key of its own.
+    """
+    name = {"r": record.project_root, "i": record.id}
+    if record.scope is Scope.GLOBAL:
+        name["s"] = Scope.GLOBAL.value
+    return json.dumps(name, separators=(",", ":"), ensure_ascii=False)
