@@ -18,6 +18,7 @@ from pyrsistent import PMap
 
 from msdcomp import outcome
 from msdcomp.candidate import Candidate
+from msdcomp.collector import collector_paused
 from msdcomp.composition import Composition
 from msdcomp.contender import Contender, contenders
 from msdcomp.entry import Entry
@@ -61,10 +62,10 @@ def recompose(previous: Composition, candidates: Iterable[Candidate]) -> Composi
     if making is None:
         raise ValueError("this composition does not know what it was made of")
     given = tuple(candidates)
-    mended = _mended(previous, making, given)
-    return mended or compose(
-        making.base, given, making.host, on_set_failure=making.on_set_failure
-    )
+    with collector_paused():
+        return _mended(previous, making, given) or compose(
+            making.base, given, making.host, on_set_failure=making.on_set_failure
+        )
 
 
 def _mended(

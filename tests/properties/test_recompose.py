@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 import attrs
@@ -255,6 +256,22 @@ def test_a_circle_that_a_change_closes_is_met_as_the_policy_says() -> None:
         assert_same(healed, fresh([*CROWD, other], policy))
         assert healed.making is not None
         assert healed.making.workings is not None
+
+
+def test_the_collector_waits_here_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = []
+
+    def listen(
+        ordered: Sequence[Contender], ground: Ground, outlook: FoldOutlook
+    ) -> Folded:
+        running.append(gc.isenabled())
+        return judge_all(ordered, ground, outlook)
+
+    monkeypatch.setattr(recomposition, "judge_all", listen)
+    recompose(fresh(CROWD), CROWD[1:])
+
+    assert running == [False]
+    assert gc.isenabled()
 
 
 def test_the_first_overlay_and_the_last_one() -> None:
