@@ -20,10 +20,22 @@ from msdcomp.edge.jsonfiles import Json, gate_points, is_strings, parse_object
 from msdcomp.edge.roots import LEDGER_NAME
 from msdcomp.records import Record
 
-__all__ = ["LEDGER_NAME", "Ledger", "LedgerEntry", "parse_ledger", "read_ledger"]
+__all__ = [
+    "LEDGER_NAME",
+    "MAX_FILES",
+    "MAX_SHARED_EDITS",
+    "Ledger",
+    "LedgerEntry",
+    "is_complete",
+    "parse_ledger",
+    "read_ledger",
+]
 
-_MAX_FILES = 10_000
-_MAX_SHARED_EDITS = 256
+#: Most files that one entry names.
+MAX_FILES = 10_000
+
+#: Most edits of shared files that one entry names.
+MAX_SHARED_EDITS = 256
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 
@@ -94,7 +106,7 @@ def parse_ledger(data: bytes | FileFault) -> Ledger:
 def _entry(folder: str, value: dict[str, Json]) -> LedgerEntry:
     return LedgerEntry(
         pending=_is_truthy(value.get("_pending")),
-        committed="_pending" not in value and _is_complete(folder, value),
+        committed="_pending" not in value and is_complete(folder, value),
         gate_points=gate_points(value.get("gatePoints")),
     )
 
@@ -104,7 +116,8 @@ def _is_truthy(value: Json) -> bool:
     return isinstance(value, dict | list) or bool(value)
 
 
-def _is_complete(folder: str, value: dict[str, Json]) -> bool:
+def is_complete(folder: str, value: dict[str, Json]) -> bool:
+    """Tell whether an entry has all that one must have, whatever is in flight."""
     edits = value.get("sharedEdits")
     return (
         _ID.fullmatch(folder) is not None
@@ -113,9 +126,9 @@ def _is_complete(folder: str, value: dict[str, Json]) -> bool:
             isinstance(value.get(name), str)
             for name in ("version", "source", "integrity")
         )
-        and is_strings(value.get("files"), _MAX_FILES)
+        and is_strings(value.get("files"), MAX_FILES)
         and isinstance(edits, list)
-        and len(edits) <= _MAX_SHARED_EDITS
+        and len(edits) <= MAX_SHARED_EDITS
         and all(_is_shared_edit(edit) for edit in edits)
     )
 
