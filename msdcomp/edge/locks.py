@@ -7,7 +7,7 @@ takes for the lock.
 
 A lock file of a project lies where a stranger may have put anything. It is opened
 without following a link below the project and without waiting for what it is.
-Source: docs/explanation/edges.md, "Writing".
+Source: docs/reference/ledger.md, "Locking".
 """
 
 from __future__ import annotations
