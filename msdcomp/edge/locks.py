@@ -131,20 +131,20 @@ def _try(path: str, below: str | None) -> int | FileFault | None:
     if isinstance(fd, FileFault):
         return fd
     fault: FileFault | None = None
+    held = False
     try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
             fault = _NOT_REGULAR
-        elif lock_descriptor(fd, blocking=False) and _is_still(path, found):
-            held, fd = fd, -1
-            return held
+        else:
+            held = lock_descriptor(fd, blocking=False) and _is_still(path, found)
     except OSError as error:
         name = errno.errorcode.get(error.errno or 0, "unknown error")
         fault = FileFault("unlockable", f"cannot be locked ({name})")
     finally:
-        if fd >= 0:
+        if not held:
             os.close(fd)
-    return fault
+    return fd if held else fault
 
 
 def _is_still(path: str, found: os.stat_result) -> bool:

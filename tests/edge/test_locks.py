@@ -327,6 +327,20 @@ def test_a_folder_that_takes_no_lock_file(
     assert fault.code == code
 
 
+def test_a_folder_that_cannot_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.open
+
+    def opening(path: Any, flags: int, *rest: Any, **more: Any) -> int:
+        if flags & os.O_DIRECTORY:
+            raise OSError(errno.EACCES, "")
+        return real(path, flags, *rest, **more)
+
+    monkeypatch.setattr(os, "open", opening)
+    assert fault_of_lock(tmp_path / "l") == FileFault("permission", "permission denied")
+
+
 def test_a_file_system_without_locks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
