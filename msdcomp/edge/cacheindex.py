@@ -205,7 +205,9 @@ class WatchingReader(RootReader):
         """Return what was seen of the overlay that was looked at last."""
         files, folders = self._files, self._folders
         paths = tuple(path for path, _ in sight.fragments)
-        clean = files and not sight.linked
+        # Of fragments that were not even looked for there is no stamp.
+        whole = all(isinstance(data, bytes) for _, data in sight.fragments)
+        clean = files and whole and not sight.linked
         stamps = {**files, **folders}
         if not clean or None in stamps.values():
             return Seen(sight.token(), paths)

@@ -19,7 +19,7 @@ import pytest
 
 from msdcomp.edge.consent import ConsentRecord, record_consent
 from msdcomp.edge.load import OFF
-from tests.edge.caches import agrees, later
+from tests.edge.caches import LATER_NS, agrees, later
 
 from .conftest import GATE, Finished, feature, install
 
@@ -30,6 +30,12 @@ if os.geteuid() == 0:
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     if libc.capset(header, (ctypes.c_uint32 * 6)()):
         sys.exit("cannot give up the capabilities of root")
+"""
+#: Everything that was written before counts as old, for the cache.
+_SETTLED = f"""
+import time
+from msdcomp.edge import cacheindex
+cacheindex.now_ns = lambda: time.time_ns() + {LATER_NS}
 """
 _COMMAND = f"{_BOUND}\nfrom msdcomp.cli import main\nsys.exit(main())"
 
@@ -42,11 +48,14 @@ def bound(home: Path, project: Path) -> Bound:
     """Run `msd` over the home and project as somebody whom permissions bind."""
 
     def run(
-        *arguments: str | Path, places: bool = True, cache: bool = True
+        *arguments: str | Path,
+        places: bool = True,
+        cache: bool = True,
+        settled: bool = False,
     ) -> Finished:
         where = ("--home", home, "--project", project) if places else ()
         done = subprocess.run(
-            [sys.executable, "-c", _COMMAND, *arguments, *where],
+            [sys.executable, "-c", _SETTLED * settled + _COMMAND, *arguments, *where],
             capture_output=True,
             text=True,
             check=False,
@@ -205,6 +214,32 @@ def test_a_folder_of_fragments_that_may_no_longer_be_read(
     code, reason = _warnings(plain.json)["anchor"]
     assert code == "bad-fragment"
     assert reason.endswith("permission denied")
+
+
+@pytest.mark.parametrize("locked", [".", "prompts"])
+def test_a_folder_of_fragments_that_may_be_read_again(
+    home: Path, bound: Bound, locked: str
+) -> None:
+    said = {
+        "point": "plan:pre",
+        "into": "planner",
+        "produces": [],
+        "consumes": [],
+        "fragment": {"path": "prompts/a.md"},
+    }
+    bundle = install(home, feature("anchor", contributions=[said]))
+    (bundle / "prompts").mkdir()
+    (bundle / "prompts" / "a.md").write_text("x", "utf-8")
+    (bundle / locked).chmod(0o311)
+    try:
+        refused = bound("compose", "--json", settled=True)
+    finally:
+        (bundle / locked).chmod(0o755)
+
+    again = bound("compose", "--json", settled=True)
+
+    assert [code for code, _ in _warnings(refused.json).values()] == ["bad-fragment"]
+    assert again.json["_overlay"]["accepted"] == ["anchor"]
 
 
 @pytest.mark.parametrize(
