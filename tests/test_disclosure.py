@@ -399,6 +399,9 @@ def test_more_than_anybody_reads_blocks() -> None:
     assert _codes(disclose(many, {})) == [("too-much", "")]
     assert _codes(disclose(long, {})) == [("too-much", "")]
     assert len(disclose(many, {}).surfaces) == MAX_SURFACES + 1
+    slice_ = {"type": "string", "default": "x" * MAX_DECLARED}
+    keyed = {**http_reviewer(), "config": {"review.host": slice_}}
+    assert _codes(disclose(keyed, {})) == [("too-much", "")]
 
 
 @pytest.mark.parametrize(

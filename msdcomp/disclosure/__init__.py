@@ -359,7 +359,16 @@ def _too_much(found: tuple[Surface, ...]) -> Iterator[Blocker]:
         yield _blocker(
             "too-much", "", f"declares more than {MAX_SURFACES} things that run"
         )
-    if sum(len(surface.declared) for surface in found) > MAX_DECLARED:
+    # With the defaults that decide about them, which are shown in full too.
+    length = sum(
+        len(text)
+        for surface in found
+        for text in (
+            surface.declared,
+            *(word or "" for use in surface.uses for word in (use.key, use.default)),
+        )
+    )
+    if length > MAX_DECLARED:
         yield _blocker(
             "too-much",
             "",

@@ -10,12 +10,14 @@ Source: docs/reference/disclosure.md, "How it is shown".
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import attrs
 
 from msdcomp.disclosure import (
+    Blocker,
     Changes,
     CommandModule,
     CommandStep,
@@ -129,12 +131,9 @@ def render_disclosure(
     _header(page, disclosure)
     if disclosure.surfaces:
         page.heading("It runs, or sends:")
-        for surface in disclosure.surfaces:
-            _surface(page, surface)
+        _surfaces(page, disclosure.surfaces, disclosure.blockers)
         if disclosure.activation is not None:
-            page.line(
-                f"all of it is switched by {_key(disclosure.activation)}", indent=1
-            )
+            _decided(page, "all of it is switched by ", disclosure.activation, 1)
     if disclosure.code_files:
         files = count(len(disclosure.code_files), "file")
         page.line(f"what it starts may use all of the bundle: {files}", indent=1)
@@ -146,9 +145,7 @@ def render_disclosure(
     if pin is not None:
         page.line()
         page.line(*_pin(pin))
-    if disclosure.blockers:
-        page.heading("It cannot be installed as it is:")
-        _blockers(page, disclosure)
+    _blockers(page, disclosure.blockers)
     return page.render()
 
 
@@ -175,6 +172,19 @@ def _header(page: Page, disclosure: Disclosure) -> None:
     page.line(_headline(disclosure), indent=1)
 
 
+def _surfaces(
+    page: Page, surfaces: Sequence[Surface], blockers: Sequence[Blocker]
+) -> None:
+    """Add what runs, unless it is too much to read and so cannot be agreed to."""
+    if any(blocker.code == "too-much" for blocker in blockers):
+        kinds = Counter(surface.kind for surface in surfaces)
+        for kind, number in kinds.items():
+            page.line(f"{kind}: {number}, too much to be shown", indent=1)
+        return
+    for surface in surfaces:
+        _surface(page, surface)
+
+
 def _headline(disclosure: Disclosure) -> tuple[str, str]:
     if disclosure.surfaces:
         return "RUNS CODE or sends data, with your rights", _WARNING
@@ -187,14 +197,16 @@ def _surface(page: Page, surface: Surface) -> None:
     if isinstance(surface, Hook):
         _wrapped(page, "hook on ", [surface.event or ""], 1)
         _wrapped(page, "runs ", [surface.script or ""], 2)
-        if surface.matcher is None:
-            page.line("for every occurrence", indent=2)
-        else:
+        if surface.matcher is not None:
             _wrapped(page, "for ", [surface.matcher], 2)
+        elif "matcher" not in dict(surface.residual):
+            page.line("for every occurrence", indent=2)
     elif isinstance(surface, CommandModule):
         _wrapped(page, "command family ", [surface.family or ""], 1)
-        _wrapped(page, "loads ", [surface.module or ""], 2)
-        _wrapped(page, "calls ", [surface.router or ""], 2)
+        if surface.module is not None:
+            _wrapped(page, "loads ", [surface.module], 2)
+        if surface.router is not None:
+            _wrapped(page, "calls ", [surface.router], 2)
         if surface.subcommands:
             _wrapped(page, "with ", surface.subcommands, 2)
     elif isinstance(surface, ReviewerLane):
@@ -224,7 +236,7 @@ def _surface(page: Page, surface: Surface) -> None:
     for name, text in surface.residual:
         _words(page, f"{spelled(name)} is ", [_json(text)], 2)
     for key in surface.uses:
-        page.line(f"decided by {_key(key)}", indent=2)
+        _decided(page, "decided by ", key, 2)
 
 
 def _when(page: Page, when: str | None) -> None:
@@ -248,7 +260,7 @@ def _lane(page: Page, lane: ReviewerLane) -> None:
     if lane.binary is not None or lane.args:
         _wrapped(page, "runs ", [lane.binary or "", *lane.args], 2)
     for pair in lane.env:
-        _wrapped(page, "with ", [f"{pair.name}={pair.value}"], 2)
+        _words(page, "with ", [spelled(pair.name), "=", spelled(pair.value)], 2)
         if pair.denied:
             page.line(
                 (
@@ -288,9 +300,16 @@ def _lane(page: Page, lane: ReviewerLane) -> None:
     )
 
 
+def _decided(page: Page, label: str, use: ConfigKeyUse, indent: int) -> None:
+    """Add a key that decides about what runs: in full, as what runs is."""
+    default = ["no default"] if use.default is None else ["default", _json(use.default)]
+    words = [spelled(use.key), f"({safe(use.type or 'no type', 40)})", *default]
+    _words(page, label, words, indent)
+
+
 def _key(use: ConfigKeyUse) -> str:
-    default = "no default" if use.default is None else f"default {_json(use.default)}"
-    return f"{spelled(use.key)} ({safe(use.type or 'no type', 40)}, {default})"
+    default = "no default" if use.default is None else f"default {safe(use.default)}"
+    return f"{spelled(safe(use.key))} ({safe(use.type or 'no type', 40)}, {default})"
 
 
 def _instructions(page: Page, words: Sequence[Instruction]) -> None:
@@ -341,12 +360,15 @@ def _pin(pin: Pin) -> tuple[tuple[str, str], str]:
     ), f": {safe(pin.value, 200)}"
 
 
-def _blockers(page: Page, disclosure: Disclosure) -> None:
-    def add(blocker: Any) -> None:  # noqa: ANN401 - any record with these three
-        where = f" (at {safe(blocker.place)})" if blocker.place else ""
-        page.line((safe(blocker.reason), _WARNING), where, indent=1)
+def _blockers(page: Page, blockers: Sequence[Blocker]) -> None:
+    if blockers:
+        page.heading("It cannot be installed as it is:")
+        _listed(page, blockers, lambda blocker: _blocker(page, blocker))
 
-    _listed(page, disclosure.blockers, add)
+
+def _blocker(page: Page, blocker: Blocker) -> None:
+    where = f" (at {safe(blocker.place)})" if blocker.place else ""
+    page.line((safe(blocker.reason), _WARNING), where, indent=1)
 
 
 def _listed(page: Page, some: Sequence[_T], add: Callable[[_T], None]) -> None:
@@ -369,8 +391,7 @@ def render_changes(changes: Changes, screen: Screen) -> str:
     ):
         if surfaces:
             page.heading(title)
-            for surface in surfaces:
-                _surface(page, surface)
+            _surfaces(page, surfaces, changes.blockers)
     if changes.activation:
         page.line("the switch of the whole capability differs", indent=1)
     _changed_files(page, changes)
@@ -395,6 +416,7 @@ def render_changes(changes: Changes, screen: Screen) -> str:
         if keys:
             page.heading(title)
             _listed(page, keys, lambda use: page.line(_key(use), indent=1))
+    _blockers(page, changes.blockers)
     return page.render()
 
 

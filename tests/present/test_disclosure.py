@@ -125,3 +125,33 @@ def test_long_lists_of_names_say_how_many_more() -> None:
     found = disclose(feature(skills=[f"s{n}" for n in range(150)]), {})
 
     assert "and 50 more" in render_disclosure(found, Screen())
+
+
+def test_too_much_is_counted_and_not_shown() -> None:
+    page = render_disclosure(disclose(lane(args=["y" * 100_000]), {}), Screen())
+
+    assert "reviewer-lane: 1, too much to be shown" in page
+    assert "yyy" not in page
+    changes = compare(disclose(lane(), {}), disclose(lane(args=["y" * 100_000]), {}))
+    page = render_changes(changes, Screen())
+    assert "reviewer-lane: 1, too much to be shown" in page
+    assert "It cannot be installed as it is:" in page
+
+
+def test_a_matcher_that_cannot_be_read_is_not_every_occurrence() -> None:
+    document = feature(hooks=[{"event": "x", "script": "x", "matcher": [".*"]}])
+    page = render_disclosure(disclose(document, {"x": "h"}), Screen())
+
+    assert '"matcher" is [".*"]' in page
+    assert "every occurrence" not in page
+
+
+def test_odd_declarations_have_a_page_too(snapshot: SnapshotAssertion) -> None:
+    document = changed(http_reviewer(), "/reviewer/probe", {})
+    document["reviewer"] |= {"handler": None, "slug": 5, "requiresBinaries": ["jq"]}
+    document["commands"] = [{"family": "tide"}]
+    document["gates"] = [{"check": {"predicate": {"kind": "new"}}, "when": 1}]
+    document["steps"] = [{"ref": {"command": "x"}, "when": "a.b"}]
+    document["reviewer"]["invoke"] = {}
+
+    assert render_disclosure(disclose(document, {}), Screen()) == snapshot
