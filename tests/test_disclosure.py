@@ -402,6 +402,8 @@ def test_more_than_anybody_reads_blocks() -> None:
     slice_ = {"type": "string", "default": "x" * MAX_DECLARED}
     keyed = {**http_reviewer(), "config": {"review.host": slice_}}
     assert _codes(disclose(keyed, {})) == [("too-much", "")]
+    switched = {**lane(), "config": {"a": slice_}, "activationKey": "a"}
+    assert _codes(disclose(switched, {})) == [("too-much", "")]
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,7 @@ def disclose(
         hosts=hosts,
     )
     found = tuple(surfaces(document, bundle))
+    switch = _activation(document, bundle)
     words = tuple(_instructions(document, bundle))
     code, text = _partition(files, found, words)
     return Disclosure(
@@ -121,8 +122,8 @@ def disclose(
         instructions=words,
         gates=tuple(_gates(document, bundle)),
         config=tuple(config_use(key, bundle.config) for key in sorted(bundle.config)),
-        activation=_activation(document, bundle),
-        blockers=(*blockers, *_missing(found, words), *_too_much(found)),
+        activation=switch,
+        blockers=(*blockers, *_missing(found, words), *_too_much(found, switch)),
         code_files=code,
         text_files=text,
     )
@@ -354,20 +355,18 @@ def _missing(
             yield _blocker("missing-file", place, "names a file that is not there")
 
 
-def _too_much(found: tuple[Surface, ...]) -> Iterator[Blocker]:
+def _too_much(
+    found: tuple[Surface, ...], switch: ConfigKeyUse | None
+) -> Iterator[Blocker]:
     if len(found) > MAX_SURFACES:
         yield _blocker(
             "too-much", "", f"declares more than {MAX_SURFACES} things that run"
         )
-    # With the defaults that decide about them, which are shown in full too.
-    length = sum(
-        len(text)
-        for surface in found
-        for text in (
-            surface.declared,
-            *(word or "" for use in surface.uses for word in (use.key, use.default)),
-        )
-    )
+    # With the keys that decide about them, whose defaults are shown in full too.
+    uses = [use for surface in found for use in surface.uses]
+    uses += [switch] if switch is not None and found else []
+    length = sum(len(surface.declared) for surface in found)
+    length += sum(len(use.key) + len(use.default or "") for use in uses)
     if length > MAX_DECLARED:
         yield _blocker(
             "too-much",

@@ -6,15 +6,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from msdcomp.disclosure import Disclosure, compare, disclose
-from msdcomp.present.disclosure import (
-    Pin,
-    changes_wire,
-    disclosure_wire,
-    render_changes,
-    render_disclosure,
-    spelled,
-)
+from msdcomp.present.changes import changes_wire, render_changes
+from msdcomp.present.disclosure import Pin, disclosure_wire, render_disclosure
 from msdcomp.present.page import Screen
+from msdcomp.present.surfaces import spelled
 from tests.bundles import FILES, everything, lane
 from tests.documents import changed, feature, http_reviewer, runtime
 

@@ -10,13 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msdcomp.disclosure import compare, disclose
-from msdcomp.present.disclosure import (
-    Pin,
-    changes_wire,
-    disclosure_wire,
-    render_changes,
-    render_disclosure,
-)
+from msdcomp.present.changes import changes_wire, render_changes
+from msdcomp.present.disclosure import Pin, disclosure_wire, render_disclosure
 from msdcomp.present.page import Screen
 from msdcomp.signature import drift, signature
 from tests.strategies import broken, json_values, manifests, texts
