@@ -14,7 +14,6 @@ import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from typing import cast
 from urllib.parse import urljoin
 
 from msdcomp.edge.sources.network import Deadline, Endpoint, endpoints
@@ -43,16 +42,29 @@ class _Connection(http.client.HTTPSConnection):
         self._where = where
         self._trusting = context
         self._deadline = deadline
+        #: The socket as long as it is open; `sock` is given up with the last header.
+        self.wire: ssl.SSLSocket | None = None
 
     def connect(self) -> None:
         """Connect to the first address that answers, and check who does."""
         raw = _connected(self._where, self._deadline)
         try:
             # The certificate has to be one of the name, not of the address.
-            self.sock = self._trusting.wrap_socket(raw, server_hostname=self.host)
+            wire = self._trusting.wrap_socket(
+                raw,
+                server_hostname=self.host,
+                do_handshake_on_connect=False,
+                # An end that the other side did not announce is no end of an answer.
+                suppress_ragged_eofs=False,
+            )
         except BaseException:
             raw.close()
             raise
+        self.sock = self.wire = wire
+        if not self._deadline.left():
+            # Whoever cuts at the deadline may have come a moment too early.
+            raise TimeoutError
+        wire.do_handshake()
 
 
 def _connected(where: tuple[Endpoint, ...], deadline: Deadline) -> socket.socket:
@@ -81,11 +93,10 @@ def _cut_off(connection: _Connection, deadline: Deadline) -> Iterator[None]:
     """End a conversation at the deadline, however slowly the other side drips."""
 
     def cut() -> None:
-        sock = cast("socket.socket | None", connection.sock)
-        if sock is not None:
+        if connection.wire is not None:
             with contextlib.suppress(OSError):
                 # Of the socket itself: that of TLS would first let go of its state.
-                socket.socket.shutdown(sock, socket.SHUT_RDWR)
+                socket.socket.shutdown(connection.wire, socket.SHUT_RDWR)
 
     timer = threading.Timer(deadline.left(), cut)
     timer.daemon = True
@@ -128,7 +139,10 @@ def download(
         found = _get(url, limit, options, deadline, context, accept)
         if isinstance(found, bytes):
             return found
-        address = urljoin(url.text, found).partition("#")[0]
+        try:
+            address = urljoin(url.text, found).partition("#")[0]
+        except ValueError:
+            raise Refused("bad-url", "a redirect to what is no URL") from None
     raise Refused("too-many-redirects", f"more than {MAX_REDIRECTS} redirects")
 
 
@@ -184,6 +198,9 @@ def _get(
         raise
     finally:
         connection.close()
+        if connection.wire is not None:
+            # The answer may hold it open still.
+            connection.wire.close()
 
 
 def _body(answer: http.client.HTTPResponse, limit: int) -> bytes:
