@@ -49,7 +49,7 @@ def recompose(previous: Composition, candidates: Iterable[Candidate]) -> Composi
 
     Returns:
         What `compose` would return. A set that cannot be built, now or last time, is
-        composed from the start.
+        composed from the start, and so is a large one of which most has changed.
 
     Raises:
         ValueError: `previous` does not know what it was made of.
@@ -68,6 +68,11 @@ def recompose(previous: Composition, candidates: Iterable[Candidate]) -> Composi
         )
 
 
+#: Where more than this has changed, and more than half of the set, mending it would
+#: take longer than making it from the start.
+_MANY = 1000
+
+
 def _mended(
     previous: Composition, making: Making, given: Sequence[Candidate]
 ) -> Composition | None:
@@ -75,6 +80,8 @@ def _mended(
     workings = making.workings
     change = _change(making.candidates, given)
     if workings is None or change is None:
+        return None
+    if len(change.come) > max(_MANY, len(given) // 2):
         return None
     ground = workings.ground
     gone, come = contenders(change.gone, ground), contenders(change.come, ground)

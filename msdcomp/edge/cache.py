@@ -20,7 +20,7 @@ from msdcomp.edge.cachefolder import COMPOSITION, SCAN
 from msdcomp.edge.cacheindex import Index, WatchingReader, check
 from msdcomp.edge.cachevalues import dump, dump_plain, load, load_plain
 from msdcomp.edge.files import FileFault, open_folder, read_file
-from msdcomp.edge.firstparty import first_party
+from msdcomp.edge.firstparty import first_party, is_whole
 from msdcomp.edge.roots import LEDGER_NAME
 from msdcomp.edge.sight import Names, RootReader
 from msdcomp.scope import Scope
@@ -274,7 +274,7 @@ def _unpack(value: Any, folder: CacheFolder) -> Composition | None:  # noqa: ANN
         fields = {"registry": None, **value}
         if fields["registry"] is None:
             fields["registry"] = first_party(folder)
-        return Composition(**fields)
+        return Composition(**fields) if is_whole(fields["registry"]) else None
     except TypeError:
         return None
 

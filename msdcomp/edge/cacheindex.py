@@ -135,9 +135,45 @@ class Index(Record):
         names = [field.name for field in attrs.fields(cls)][1:]
         try:
             listing, *rest = value
-            return cls(listing=Names(*listing), **dict(zip(names, rest, strict=True)))
-        except (TypeError, ValueError):
+            found = cls(listing=Names(*listing), **dict(zip(names, rest, strict=True)))
+            return found if found.is_sound() else None
+        except (AttributeError, TypeError, ValueError):
             return None
+
+    def is_sound(self) -> bool:
+        """Tell whether every field holds what it should; a file may hold anything."""
+        told, listing = self.tokens, self.listing
+        return (
+            _are(listing.names, str)
+            and _are([listing.kinds], str)
+            and len(listing.names) == len(listing.kinds)
+            and _are(told, str)
+            and _are(told.values(), bytes)
+            and _are(self.fragments, str)
+            and all(_are(paths, str) for paths in self.fragments.values())
+            and _are_stamped(self.files, self.stamps)
+            and _are_stamped(self.folders, self.folder_stamps)
+            and _are(self.doubtful, str)
+            and told.keys() >= {*self.doubtful, *map(_owner, self.files)}
+            and told.keys() >= set(map(_owner, self.folders))
+            and _are([self.identity], bytes)
+        )
+
+
+def _are(values: Iterable[object], kind: type) -> bool:
+    return set(map(type, values)) <= {kind}
+
+
+def _are_stamped(paths: object, stamps: object) -> bool:
+    """Tell whether these are paths, with as many stamps."""
+    return (
+        isinstance(paths, list)
+        and isinstance(stamps, list)
+        and len(paths) == len(stamps)
+        and _are(paths, str)
+        and _are(stamps, tuple)
+        and set(map(len, stamps)) <= {6}
+    )
 
 
 def _by_owner(

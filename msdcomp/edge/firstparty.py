@@ -8,14 +8,17 @@ Source: docs/reference/cache.md.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
+
+import attrs
+from pyrsistent import PMap
 
 from msdcomp.registry import Registry
 
 if TYPE_CHECKING:
     from msdcomp.edge.cachefolder import CacheFolder
 
-__all__ = ["first_party"]
+__all__ = ["first_party", "is_whole"]
 
 _shipped: list[Registry] = []
 
@@ -36,7 +39,7 @@ def _read(folder: CacheFolder | None) -> Registry:
     known = snapshot is not None and snapshot.read_snapshot.cache_info().currsize
     if folder is not None and not known:
         kept = _kept(folder)
-        if isinstance(kept, Registry):
+        if is_whole(kept):
             return kept
     from msdcomp.edge.snapshot import read_snapshot  # noqa: PLC0415 -- see the module
 
@@ -44,6 +47,14 @@ def _read(folder: CacheFolder | None) -> Registry:
     if folder is not None and not known:
         _keep(folder, registry)
     return registry
+
+
+def is_whole(registry: object) -> TypeGuard[Registry]:
+    """Tell whether this is a registry with every view; a file may hold anything."""
+    if not isinstance(registry, Registry):
+        return False
+    views = (getattr(registry, view.name, None) for view in attrs.fields(Registry))
+    return all(isinstance(view, PMap) for view in views)
 
 
 def _kept(folder: CacheFolder) -> object:

@@ -30,7 +30,7 @@ __all__ = [
 
 #: Fewer manifests than this are left to this process unless somebody asks for more:
 #: that takes half a second, and two workers need nearly as long to start and share it.
-FEW = 2000
+FEW = 5000
 
 #: Most processes that can be asked for; no machine gains by more.
 MAX_JOBS = 1000

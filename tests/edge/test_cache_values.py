@@ -22,10 +22,12 @@ from msdcomp.edge.cachevalues import (
     load,
     load_plain,
 )
+from msdcomp.edge.firstparty import is_whole
 from msdcomp.edge.load import load_registry
 from msdcomp.host import Host
 from msdcomp.manifest import GateCheck
 from msdcomp.records import Record
+from msdcomp.registry import Registry
 from msdcomp.scope import Scope
 from msdcomp.wire import decode
 from tests import strategies
@@ -183,3 +185,11 @@ def test_what_is_no_pickle_is_nothing(data: bytes) -> None:
 def test_plain_is_without_records() -> None:
     assert load_plain(dump_plain((1, "a", [b"x"]))) == (1, "a", [b"x"])
     assert load_plain(pickle.dumps(Scope.GLOBAL)) is None
+
+
+def test_a_registry_without_its_views_is_not_used() -> None:
+    empty = Registry.__new__(Registry)
+
+    assert not is_whole(empty)
+    assert not is_whole(pmap())
+    assert is_whole(Registry())

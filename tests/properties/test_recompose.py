@@ -364,3 +364,21 @@ def test_links_stay_right_however_often_they_are_mended() -> None:
 
 def test_recompose_is_public() -> None:
     assert msdcomp.recompose is recompose
+
+
+def test_a_large_set_that_is_nearly_all_new_is_composed_from_the_start(
+    judged: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recomposition, "_MANY", 20)
+    first = fresh(CROWD)
+    few = [
+        *CROWD[:30],
+        *(overlay(f"by-{n:03}", skills=[f"n{n}"]) for n in range(30, 50)),
+    ]
+    most = [overlay(f"by-{n:03}", skills=[f"n{n}"]) for n in range(50)]
+
+    assert_same(recompose(first, few), fresh(few))
+    assert len(judged) == 20
+    del judged[:]
+    assert_same(recompose(first, most), fresh(most))
+    assert judged == []
