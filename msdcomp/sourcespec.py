@@ -174,7 +174,7 @@ class SourceSpec(Record):
 _EMPTY = SourceFault("empty", "no source was given")
 _TILDE = SourceFault(
     "tilde",
-    "`~` is expanded by the shell only, and here it did not",
+    "~ is expanded by the shell alone, and here it was not",
     "leave it unquoted, or write the whole path",
 )
 _WINDOWS = SourceFault(
@@ -240,6 +240,11 @@ def _hides(text: str) -> bool:
     return text.replace(" ", "") != unsafe_characters(text, lambda _: "")
 
 
+def _shown(text: str) -> str:
+    """Return a URL for a message, without what may be a secret."""
+    return safe(re.sub(r"//.*@", "//", text.partition("?")[0]), 120)
+
+
 def _by_scheme(
     text: str, scheme: str, *, allow_insecure: bool
 ) -> SourceSpec | SourceFault:
@@ -256,7 +261,7 @@ def _by_scheme(
             return _git(text, allow_insecure=allow_insecure)
         return SourceFault(
             "unknown-source",
-            f"{safe(bare, 120)}: neither an archive nor known to be a git repository",
+            f"{_shown(text)}: neither an archive nor known to be a git repository",
             "an archive ends in .tar.gz, .tgz or .zip; write git+ before a repository",
         )
     if hash_:
@@ -289,7 +294,7 @@ def parse_url(text: str) -> Url | SourceFault:
 
     The port of the scheme itself is dropped. A fragment is no part of a URL here.
     """
-    shown = safe(text.partition("?")[0], 120)
+    shown = _shown(text)
     local = _LOCAL_URL.fullmatch(text) if len(text) <= MAX_SPEC else None
     if local:
         return Url("file", "", "", None, local["path"], "")
@@ -331,12 +336,12 @@ def _file(text: str) -> SourceSpec | SourceFault:
     if found is None:
         return SourceFault(
             "bad-url",
-            f"{safe(text, 120)}: not the URL of a local file",
+            f"{_shown(text)}: not the URL of a local file",
             "three slashes, and %20 for a space: file:///home/me/bundle",
         )
     decoded = _percent_decoded(found["path"])
     if decoded is None:
-        return SourceFault("bad-url", f"{safe(text, 120)}: its escapes are no UTF-8")
+        return SourceFault("bad-url", f"{_shown(text)}: its escapes are no UTF-8")
     return _path(decoded, "/")
 
 
@@ -404,7 +409,7 @@ def _git(text: str, *, allow_insecure: bool) -> SourceSpec | SourceFault:
         if not _SCP.fullmatch(location):
             return SourceFault(
                 "bad-url",
-                f"{safe(location, 120)}: not the address of a git repository",
+                f"{_shown(location)}: not the address of a git repository",
                 "git+https://host/path.git, or user@host:path",
             )
         return SourceSpec("git", location, ref)
@@ -423,7 +428,7 @@ def _git(text: str, *, allow_insecure: bool) -> SourceSpec | SourceFault:
         )
     if url.query or not url.path.strip("/") or _SHELL.search(url.path):
         return SourceFault(
-            "bad-url", f"{safe(location, 120)}: does not name a git repository"
+            "bad-url", f"{_shown(location)}: does not name a git repository"
         )
     return SourceSpec("git", url.text, ref)
 

@@ -217,7 +217,18 @@ def test_a_text_that_is_no_source_has_a_fault(text: str, code: str) -> None:
 
 
 def test_no_fault_repeats_a_password() -> None:
-    for text in ("https://me:hunter2@h/x.tgz", "git+https://me:hunter2@h/r"):
+    for text in (
+        "https://me:hunter2@h/x.tgz",
+        "https://me:hunter2@h/page",
+        "https://me:hunter2@bad host/x.tgz",
+        "https://h/page?token=hunter2",
+        "git+https://me:hunter2@h/r",
+        "git+https://me:hun/@hunter2@h/r",
+        "git+https://h/r?token=hunter2",
+        "ssh://me:hunter2@h/r",
+        "file://me:hunter2@h/r",
+    ):
+        assert isinstance(parse_source(text, CWD), SourceFault)
         assert "hunter2" not in repr(parse_source(text, CWD))
 
 

@@ -26,7 +26,7 @@ from msdcomp.edge.sources.versions import is_release, newest_first
 from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.semver import is_version
-from msdcomp.sourcespec import Ref, SourceFault, SourceSpec, Url, parse_url
+from msdcomp.sourcespec import Ref, SourceFault, SourceSpec, parse_url
 
 __all__ = ["Package", "archive_of", "package"]
 
@@ -155,17 +155,14 @@ def _registry(options: Options, deadline: Deadline) -> str:
     text = options.registry or os.environ.get("npm_config_registry")  # noqa: SIM112
     text = (text or _of_program(deadline)).strip().rstrip("/")
     url = parse_url(text)
-    if isinstance(url, SourceFault) or url.query:
-        raise Refused("bad-registry", f"{safe(text, 120)}: not the URL of a registry")
+    if isinstance(url, SourceFault) or url.query or url.user:
+        # Not repeated: there may be a secret in it.
+        raise Refused("bad-registry", "what is set as the registry is no plain URL")
     if url.scheme != "https":
         raise Refused(
             "insecure-transport",
-            f"{safe(text, 120)}: the registry is not spoken to over https",
+            f"{safe(url.host, 100)}: the registry is not spoken to over https",
         )
-    return _text(url)
-
-
-def _text(url: Url) -> str:
     return url.text.rstrip("/")
 
 

@@ -101,6 +101,8 @@ def is_left_out(parts: list[str]) -> bool:
 
 def _clash_key(name: str) -> str:
     """Return what two names share that some file system takes for one."""
+    if name.isascii():
+        return name.lower()
     folded = unicodedata.normalize("NFD", name).casefold()
     return unicodedata.normalize("NFC", folded)
 
@@ -163,8 +165,7 @@ class Staging:
 
     def add_folder(self, parts: list[str]) -> None:
         """Make a folder, and those above it; one that is there is fine."""
-        for depth in range(1, len(parts) + 1):
-            self._claim(parts[:depth], folder=True)
+        self._claim_folders(parts)
         os.close(self._open(parts))
 
     def add_file(
@@ -176,9 +177,8 @@ class Staging:
             Refused: Its name clashes with another, or there is too much.
             OSError: The disk would not take it.
         """
-        for depth in range(1, len(parts)):
-            self._claim(parts[:depth], folder=True)
-        self._claim(parts, folder=False)
+        self._claim_folders(parts[:-1])
+        self._claim(parts, tuple(map(_clash_key, parts)), folder=False)
         parent = self._open(parts[:-1])
         try:
             fd = os.open(parts[-1], _NEW_FILE, 0o600, dir_fd=parent)
@@ -196,8 +196,15 @@ class Staging:
             os.fchmod(fd, 0o755 if executable else 0o644)
         return size
 
-    def _claim(self, parts: list[str], *, folder: bool) -> None:
-        key = tuple(map(_clash_key, parts))
+    def _claim_folders(self, parts: list[str]) -> None:
+        keys = tuple(map(_clash_key, parts))
+        # Known as it is written, so are all above it.
+        if self._known.get(keys) == (tuple(parts), True):
+            return
+        for depth in range(1, len(parts) + 1):
+            self._claim(parts[:depth], keys[:depth], folder=True)
+
+    def _claim(self, parts: list[str], key: tuple[str, ...], *, folder: bool) -> None:
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= MAX_ENTRIES:
@@ -215,13 +222,10 @@ class Staging:
         current = os.dup(self._fd)
         for part in parts:
             try:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(part, 0o700, dir_fd=current)
-                below = os.open(part, _FOLDER, dir_fd=current)
+                below = _folder_in(current, part)
             finally:
                 os.close(current)
             current = below
-            os.fchmod(current, 0o755)
         return current
 
     def settle(self) -> None:
@@ -259,6 +263,15 @@ class Staging:
         finally:
             os.close(inner)
         os.rmdir(aside, dir_fd=fd)
+
+
+def _folder_in(parent: int, name: str) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        return os.open(name, _FOLDER, dir_fd=parent)
+    os.mkdir(name, 0o700, dir_fd=parent)
+    fd = os.open(name, _FOLDER, dir_fd=parent)
+    os.fchmod(fd, 0o755)
+    return fd
 
 
 def _too_large() -> Refused:

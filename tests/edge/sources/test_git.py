@@ -590,6 +590,15 @@ def test_w10_ssh_to_this_machine_is_refused_unless_it_is_allowed() -> None:
     assert "HostName" not in _environment("git@localhost:r", options)["GIT_SSH_COMMAND"]
 
 
+def test_the_plain_transport_of_git_goes_to_the_checked_address() -> None:
+    options = Options(allow_insecure=True)
+    spec = SourceSpec("git", "git://8.8.8.8/r")
+    made = Repository(spec, options, Deadline(5))
+    made.close()
+
+    assert made._location == "git://8.8.8.8:9418/r"
+
+
 def test_git_that_cannot_be_told_an_address_is_not_used(
     into: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

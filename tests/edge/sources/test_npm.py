@@ -347,6 +347,7 @@ def test_without_a_registry_there_is_a_fault(
         ("http://localhost/", "insecure-transport"),
         ("localhost", "bad-registry"),
         ("https://me:secret@localhost/", "bad-registry"),
+        ("https://secret@localhost/", "bad-registry"),
         ("https://localhost/?x", "bad-registry"),
         ("https://10.0.0.1/", "private-address"),
     ],
