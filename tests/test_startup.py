@@ -151,6 +151,7 @@ COMMANDS: dict[str, tuple[Sequence[str], set[str], set[str]]] = {
         | {
             "msdcomp.activation",
             "msdcomp.cli.capability",
+            "msdcomp.cli.trust",
             "msdcomp.explanation",
             "msdcomp.inventory",
             "msdcomp.present.inventory",

@@ -1,9 +1,10 @@
-"""`msd capability list`: one row for everything composed, left out or ignored."""
+"""`msd capability`: list what there is, and agree to what a project brings."""
 
 from __future__ import annotations
 
 import argparse
 
+from msdcomp.cli import trust
 from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
 from msdcomp.cli.here import add_places, here
 from msdcomp.inventory import inventory
@@ -17,7 +18,6 @@ _RELEASE = "this release only reads overlays; until the next one"
 #: Verbs of a later release, and what to do until then.
 LATER = {
     "remove": f"{_RELEASE}, delete the folder that `msd explain ID` names",
-    "trust": f"{_RELEASE}, the host records consent",
     "reconcile": f"{_RELEASE}, finish or undo the install that was begun",
 }
 
@@ -33,6 +33,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_places(listing)
     add_json(listing)
+    trust.configure(
+        verbs.add_parser(
+            "trust",
+            help="agree to an overlay of this project",
+            description="Show what an overlay of this project would run, send or tell "
+            "an agent, and agree to it as it is now.",
+            allow_abbrev=False,
+        )
+    )
     for verb in LATER:
         # Warnings name these commands, so whoever types one deserves an answer.
         later = verbs.add_parser(verb, add_help=False, allow_abbrev=False)
@@ -41,6 +50,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List what there is; 1 when an overlay was left out."""
+    if options.verb == "trust":
+        return trust.run(options)
     if options.verb in LATER:
         complain(f"msd capability {options.verb}: {LATER[options.verb]}")
         return 2

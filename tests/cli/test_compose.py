@@ -286,7 +286,7 @@ def test_every_verb_agrees_with_explain(msd: Msd, verb: tuple[str, ...]) -> None
         assert wire["verdict"] == status
 
 
-@pytest.mark.parametrize("verb", ["trust", "reconcile", "remove"])
+@pytest.mark.parametrize("verb", ["reconcile", "remove"])
 def test_a_command_that_a_warning_names_says_what_to_do_until_it_exists(
     msd: Msd, verb: str
 ) -> None:
