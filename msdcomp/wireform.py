@@ -43,7 +43,27 @@ Wire: TypeAlias = dict[str, Any]
 
 def canonical(wire: Wire) -> bytes:
     """Return the RFC 8785 form of JSON data: UTF-8, sorted, the same everywhere."""
-    return rfc8785.dumps(wire)
+    try:
+        return rfc8785.dumps(wire)
+    except rfc8785.IntegerDomainError:
+        return rfc8785.dumps(_doubles(wire))
+
+
+#: The largest integer that manifests may hold; the largest that is exact in a double.
+_LARGEST = 2**53
+
+
+def _doubles(value: Any) -> Any:  # noqa: ANN401 - plain JSON
+    """Return JSON data with its largest integers as the doubles that they equal.
+
+    A manifest may hold 2^53 itself, which the library refuses as an integer; its form
+    is the same.
+    """
+    if isinstance(value, dict):
+        return {key: _doubles(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_doubles(entry) for entry in value]
+    return float(value) if type(value) is int and abs(value) == _LARGEST else value
 
 
 def digest(wire: Wire) -> str:

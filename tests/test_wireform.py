@@ -6,6 +6,7 @@ import hashlib
 import json
 
 import attrs
+import pytest
 
 from msdcomp.candidate import Candidate, Scope
 from msdcomp.diagnostics import Problem, Severity
@@ -301,3 +302,15 @@ def test_every_key_is_in_order_wherever_it_is_shown() -> None:
 
     for view in ("capabilities", "bySkill", "byLoopPoint", "capabilityClusters"):
         assert list(wire[view]) == sorted(wire[view])
+
+
+@pytest.mark.parametrize("number", [2**53, -(2**53), 2**53 - 1])
+def test_the_largest_integer_of_a_manifest_has_a_digest(number: int) -> None:
+    depth = {"type": "number", "default": number, "description": "How deep."}
+    candidate = Candidate.read(feature("cap-ba", config={"cap-ba.depth": depth}))
+
+    composed = compose(FIRST_PARTY, [candidate], HOST)
+
+    assert composed.accepted == ("cap-ba",)
+    assert str(number).encode() in canonical(composed.to_wire())
+    assert len(composed.digest()) == 64
