@@ -17,7 +17,7 @@ from msdcomp.sourcespec import (
     parse_url,
 )
 
-CWD = "/work/here"
+CWD = "/srv/here"
 
 
 def _parsed(text: str, cwd: str = CWD) -> SourceSpec:
@@ -43,7 +43,7 @@ def _code(text: str) -> str:
         ("./", CWD),
         ("..", "/work"),
         ("./ui", f"{CWD}/ui"),
-        ("../ui", "/work/ui"),
+        ("../ui", "/srv/ui"),
         ("../../../../ui", "/ui"),
         ("vendor/ui", f"{CWD}/vendor/ui"),
         ("ui.tgz", f"{CWD}/ui.tgz"),
