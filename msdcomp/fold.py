@@ -19,6 +19,7 @@ from msdcomp.collector import collector_paused
 from msdcomp.composition import Composition
 from msdcomp.contender import contenders
 from msdcomp.dispatch import Dispatch, together
+from msdcomp.entry import Entry
 from msdcomp.ground import Ground
 from msdcomp.host import Host
 from msdcomp.judging import Accepted, judge_all
@@ -26,7 +27,7 @@ from msdcomp.links import Links
 from msdcomp.making import Making, OnSetFailure, Workings
 from msdcomp.ordering import standings
 from msdcomp.outlook import FoldOutlook
-from msdcomp.registry import BuildFailure, Registry, assemble
+from msdcomp.registry import Registry, arrange, assemble, by_id
 from msdcomp.setfailure import SetFailure
 from msdcomp.verdict import Skipped, SkipWarning
 
@@ -68,14 +69,16 @@ def compose(
 
 
 def _composed(making: Making) -> Composition:
-    base = making.base
-    ground = Ground.of(base, making.host)
+    shipped = making.base.entries()
+    ground = Ground.of(making.base, making.host)
     taking_part = contenders(making.candidates, ground)
     standing = tuple(standings(taking_part, ground.index))
     ordered = [one for one, _ in standing]
     outlook = FoldOutlook(ordered)
     folded = judge_all(ordered, ground, outlook)
-    dispatch = _dispatch(base, folded.accepted)
+    skipped = folded.skipped
+    members = _members(shipped, folded.accepted)
+    dispatch = arrange(members)
     if isinstance(dispatch, Dispatch):
         # Whoever is accepted was accepted in this order.
         left = iter(standing)
@@ -87,15 +90,9 @@ def _composed(making: Making) -> Composition:
                 for member in folded.accepted
             ),
             dispatch=dispatch,
-            lasting=together(base.entries()),
+            lasting=together(shipped),
         )
-        return _composition(
-            _registry(base, folded.accepted, dispatch),
-            folded.accepted,
-            folded.skipped,
-            attrs.evolve(making, workings=workings),
-        )
-    skipped = folded.skipped
+        making = attrs.evolve(making, workings=workings)
     while not isinstance(dispatch, Dispatch):
         failure = SetFailure.of(dispatch)
         gone = dispatch.culprits.intersection(
@@ -116,24 +113,14 @@ def _composed(making: Making) -> Composition:
         ]
         folded = judge_all(contenders(rest, ground), ground, outlook)
         skipped += folded.skipped
-        dispatch = _dispatch(base, folded.accepted)
-    registry = _registry(base, folded.accepted, dispatch)
+        members = _members(shipped, folded.accepted)
+        dispatch = arrange(members)
+    registry = assemble(members, dispatch) if folded.accepted else making.base
     return _composition(registry, folded.accepted, skipped, making)
 
 
-def _dispatch(base: Registry, accepted: Sequence[Accepted]) -> Dispatch | BuildFailure:
-    """Put the hooks of all members in order."""
-    entries = (*base.entries(), *(one.entry for one in accepted))
-    found = Dispatch.of(sorted(entries, key=lambda entry: entry.manifest.id))
-    return found if isinstance(found, Dispatch) else BuildFailure(cycles=found)
-
-
-def _registry(
-    base: Registry, accepted: Sequence[Accepted], dispatch: Dispatch
-) -> Registry:
-    if not accepted:
-        return base
-    return assemble((*base.entries(), *(one.entry for one in accepted)), dispatch)
+def _members(shipped: Sequence[Entry], accepted: Sequence[Accepted]) -> list[Entry]:
+    return by_id((*shipped, *(one.entry for one in accepted)))
 
 
 def _fallen(
@@ -158,17 +145,14 @@ def _composition(
     whole: SkipWarning | None = None,
 ) -> Composition:
     """Gather the values of a finished fold."""
-    warnings: dict[tuple[str, str], tuple[SkipWarning, ...]] = {}
-    for one in skipped:
-        warning = one.warning
-        # After a fallback one warning speaks for everything the set took along.
-        if whole is None or warning.code != "set-build-failed":
-            warnings[warning.key] = (*warnings.get(warning.key, ()), warning)
+    warnings = [one.warning for one in skipped]
     if whole is not None:
-        warnings[whole.key] = (whole,)
+        # One warning speaks for everything the set took along.
+        warnings = [one for one in warnings if one.code != "set-build-failed"]
+        warnings.append(whole)
     return Composition(
         registry=registry,
-        warnings=pmap(warnings),
+        warnings=pmap(outcome.by_key(warnings)),
         blocked_gates=pmap(outcome.by_point(skipped)),
         accepted=tuple(one.entry.manifest.id for one in accepted),
         paths=pmap(outcome.paths(accepted)),

@@ -17,9 +17,17 @@ from msdcomp.host import Host
 from msdcomp.judging import Accepted
 from msdcomp.manifest import CapabilityId
 from msdcomp.rules.contract import undispatched
-from msdcomp.verdict import BundlePath, Skipped
+from msdcomp.verdict import BundlePath, Skipped, SkipWarning
 
-__all__ = ["bundle", "by_point", "command_roots", "gate_rank", "notices", "paths"]
+__all__ = [
+    "bundle",
+    "by_key",
+    "by_point",
+    "command_roots",
+    "gate_rank",
+    "notices",
+    "paths",
+]
 
 
 def bundle(candidate: Candidate) -> BundlePath:
@@ -51,6 +59,16 @@ def by_point(skipped: Iterable[Skipped]) -> Mapping[str, tuple[BlockedGate, ...]
     gates: Iterable[BlockedGate] = concat(one.gates for one in skipped)
     found: dict[str, list[BlockedGate]] = groupby(lambda gate: gate.point, gates)
     return {point: tuple(sorted(lost, key=gate_rank)) for point, lost in found.items()}
+
+
+def by_key(
+    warnings: Iterable[SkipWarning],
+) -> dict[tuple[str, str], tuple[SkipWarning, ...]]:
+    """Return warnings by scope and id; two folders may have both in common."""
+    found: dict[tuple[str, str], tuple[SkipWarning, ...]] = {}
+    for warning in warnings:
+        found[warning.key] = (*found.get(warning.key, ()), warning)
+    return found
 
 
 def notices(

@@ -30,7 +30,7 @@ from msdcomp.manifest import CapabilityId
 from msdcomp.ordering import Standing, standings
 from msdcomp.outlook import FoldOutlook
 from msdcomp.registry import reassemble
-from msdcomp.verdict import Skipped, SkipWarning
+from msdcomp.verdict import Skipped
 
 __all__ = ["recompose"]
 
@@ -123,7 +123,11 @@ def _mended(
         )
         if accepted
         else making.base,
-        warnings=_replaced(previous.warnings, keys, _warnings(folded.skipped)),
+        warnings=_replaced(
+            previous.warnings,
+            keys,
+            outcome.by_key(one.warning for one in folded.skipped),
+        ),
         blocked_gates=_gates(previous.blocked_gates, keys, folded.skipped),
         accepted=accepted,
         paths=_replaced(previous.paths, left, outcome.paths(folded.accepted)),
@@ -223,16 +227,6 @@ def _members(
                 manifest=registry.capabilities[owner],
                 fragments=registry.fragments.get(owner, {}),
             )
-    return found
-
-
-def _warnings(
-    skipped: Iterable[Skipped],
-) -> dict[tuple[str, str], tuple[SkipWarning, ...]]:
-    found: dict[tuple[str, str], tuple[SkipWarning, ...]] = {}
-    for one in skipped:
-        key = one.warning.key
-        found[key] = (*found.get(key, ()), one.warning)
     return found
 
 

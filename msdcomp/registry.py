@@ -49,8 +49,10 @@ __all__ = [
     "OwnedSlice",
     "PointHooks",
     "Registry",
+    "arrange",
     "assemble",
     "build",
+    "by_id",
     "reassemble",
 ]
 
@@ -142,12 +144,27 @@ def build(entries: Iterable[Entry]) -> Registry | BuildFailure:
     Cost: linear in what is declared, and sorting.
     Source: docs/reference/registry.md.
     """
-    ranked = sorted(entries, key=_id)
     with collector_paused():
-        dispatch = Dispatch.of(ranked)
-        if not isinstance(dispatch, Dispatch):
-            return BuildFailure(cycles=dispatch)
-        return assemble(ranked, dispatch)
+        members = by_id(entries)
+        dispatch = arrange(members)
+        if isinstance(dispatch, BuildFailure):
+            return dispatch
+        return assemble(members, dispatch)
+
+
+def by_id(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries ascending by id, as whoever builds of them takes them."""
+    return sorted(entries, key=_id)
+
+
+def arrange(entries: Iterable[Entry]) -> Dispatch | BuildFailure:
+    """Put the hooks of entries in order, or say why no registry can be built.
+
+    Args:
+        entries: Ascending by id.
+    """
+    found = Dispatch.of(entries)
+    return found if isinstance(found, Dispatch) else BuildFailure(cycles=found)
 
 
 def assemble(entries: Iterable[Entry], dispatch: Dispatch) -> Registry:
