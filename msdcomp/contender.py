@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import attrs
 
-from msdcomp.invariants import Made, names
+from msdcomp.invariants import Made, made_by, names
 from msdcomp.records import Record
 from msdcomp.scope import Consent, Scope
 from msdcomp.vocabulary import RESERVED_PREFIXES
@@ -154,7 +154,7 @@ class _Reading:
     def _step(self, index: int, step: Step) -> None:
         point = step.point
         place = self.contract.place(point)
-        self.made += [Made(artefact, point, place, index) for artefact in step.produces]
+        self.made += made_by(step, index, place)
         self.lacks += [
             Lack(artefact, place, index)
             for artefact in step.consumes

@@ -31,6 +31,7 @@ __all__ = [
     "collisions",
     "duplicates",
     "made",
+    "made_by",
     "named",
     "names",
     "quoted",
@@ -157,10 +158,15 @@ def made(manifest: Manifest, place: Callable[[str], int]) -> list[Made]:
         place: Gives each point its place in the loop.
     """
     return [
-        Made(artefact, step.point, place(step.point), index)
+        one
         for index, step in enumerate(steps(manifest))
-        for artefact in step.produces
+        for one in made_by(step, index, place(step.point))
     ]
+
+
+def made_by(step: Step, index: int, place: int) -> list[Made]:
+    """Return what one step produces."""
+    return [Made(artefact, step.point, place, index) for artefact in step.produces]
 
 
 def steps(manifest: Manifest) -> tuple[Step, ...]:

@@ -18,7 +18,14 @@ from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.semver import core
 
-__all__ = ["Here", "add_config", "add_places", "here"]
+__all__ = [
+    "Here",
+    "add_config",
+    "add_places",
+    "add_roots",
+    "are_folders",
+    "here",
+]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -40,13 +47,15 @@ class Here(Record):
         return read_layers(self.places.project, explicit)
 
 
-def add_places(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where to look and for which host."""
+def add_roots(
+    parser: argparse.ArgumentParser,
+    holding: str = "the global overlays and the consent store",
+) -> None:
+    """Add the options that say where to look; `holding` says what for in the home."""
     parser.add_argument(
         "--home",
         metavar="DIR",
-        help="the home with the global overlays and the consent store "
-        "(default: $MSD_HOME, else your own)",
+        help=f"the home with {holding} (default: $MSD_HOME, else your own)",
     )
     parser.add_argument(
         "--project",
@@ -54,6 +63,11 @@ def add_places(parser: argparse.ArgumentParser) -> None:
         help="the project (default: the nearest folder at or above this one with "
         ".planning/ or .git)",
     )
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where to look and for which host."""
+    add_roots(parser)
     parser.add_argument(
         "--host-version",
         metavar="V",
@@ -77,13 +91,20 @@ def add_config(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def here(options: argparse.Namespace) -> Here | None:
-    """Compose where the options say, or complain and return None."""
+def are_folders(options: argparse.Namespace) -> bool:
+    """Tell whether the options name folders, or complain."""
     for name in ("home", "project"):
         folder = getattr(options, name)
         if folder is not None and (fault := folder_fault(folder)):
             complain(f"--{name}: {fault}")
-            return None
+            return False
+    return True
+
+
+def here(options: argparse.Namespace) -> Here | None:
+    """Compose where the options say, or complain and return None."""
+    if not are_folders(options):
+        return None
     if core(options.host_version) is None:
         complain(f"--host-version: {safe(options.host_version)} is no version")
         return None

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from msdcomp.cli.common import (
     add_json,
     complain,
-    folder_fault,
     screen_options,
     show,
     show_json,
     tell,
 )
+from msdcomp.cli.here import add_roots, are_folders
 from msdcomp.edge.roots import Places, find_places
 from msdcomp.safetext import is_capability_id, safe
 
@@ -40,27 +40,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="agree without being asked, after it is shown",
     )
-    parser.add_argument(
-        "--home",
-        metavar="DIR",
-        help="the home with the consent store (default: $MSD_HOME, else your own)",
-    )
-    parser.add_argument(
-        "--project",
-        metavar="DIR",
-        help="the project (default: the nearest folder at or above this one with "
-        ".planning/ or .git)",
-    )
+    add_roots(parser, "the consent store")
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what the words say."""
-    for name in ("home", "project"):
-        folder = getattr(options, name)
-        if folder is not None and (fault := folder_fault(folder)):
-            complain(f"--{name}: {fault}")
-            return 2
+    if not are_folders(options):
+        return 2
     places = find_places(None, options.home, options.project)
     if places.home is None:
         complain("there is no home to keep agreements in; name one with --home")

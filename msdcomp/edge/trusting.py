@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from msdcomp.disclosure import Disclosure, disclose, path_text
+from msdcomp.disclosure import MANIFEST, Disclosure, disclose, path_text
 from msdcomp.edge.consent import ConsentRecord, write_consent
 from msdcomp.edge.content_hash import Bundle, read_bundle
 from msdcomp.edge.files import FileFault, open_folder
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from msdcomp.edge.roots import Places
 
 __all__ = ["Offer", "agree", "look"]
-
-_MANIFEST = b"capability.json"
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -83,7 +81,7 @@ def look(places: Places, capability_id: str) -> Offer | FileFault:
 
 
 def _offer(capability_id: str, project: str, path: str, bundle: Bundle) -> Offer:
-    data = bundle.files.get(_MANIFEST, b"")
+    data = bundle.files.get(MANIFEST.encode(), b"")
     gates = decode(data, capability_id).gates
     files = {
         path_text(name): hashlib.sha256(content).hexdigest()
