@@ -307,11 +307,12 @@ def fragment_texts(
         ),
     )
     for group, index, fragment in hooks:
-        if fragment is None or fragment.inline is not None or fragment.path is None:
+        file = None if fragment is None else fragment.file
+        if file is None:
             continue
-        found = candidate.fragments.get(fragment.path)
+        found = candidate.fragments.get(file)
         if isinstance(found, FragmentText) and found.text:
-            texts[fragment.path] = found.text
+            texts[file] = found.text
             continue
         code, why = ("fragment-unreadable", "it was not read")
         if isinstance(found, FragmentText):
@@ -322,8 +323,7 @@ def fragment_texts(
             Problem(
                 code=code,
                 path=pointer(group, index, "fragment", "path"),
-                message=f"the fragment file {quoted(fragment.path)} cannot be used: "
-                f"{why}",
+                message=f"the fragment file {quoted(file)} cannot be used: {why}",
                 hint="Put the text there, as a file of the bundle's own.",
             )
         )

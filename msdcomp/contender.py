@@ -180,7 +180,7 @@ class _Reading:
     def _flow(
         self, kind: str, hook: Step | Contribution, fragment: Fragment | None
     ) -> None:
-        if fragment is not None and fragment.inline is None:
+        if fragment is not None and fragment.file is not None:
             self.reads_files = True
         for artefact in hook.produces:
             self._gives.append((kind, hook.point, artefact))

@@ -243,9 +243,9 @@ def _materialised(
     hook: Step | Contribution, fragment: Fragment | None, texts: Mapping[str, str]
 ) -> Step | Contribution:
     """Return a hook with the text of its fragment file inlined; inline text wins."""
-    if fragment is None or fragment.inline is not None or fragment.path is None:
+    if fragment is None or fragment.file is None:
         return hook
-    text = texts.get(fragment.path)
+    text = texts.get(fragment.file)
     if text is None:
         return hook
     inlined = attrs.evolve(fragment, inline=text)

@@ -233,11 +233,9 @@ def fragment_paths(manifest: Manifest | None) -> tuple[str, ...]:
     )
     return tuple(
         dict.fromkeys(
-            fragment.path
+            fragment.file
             for fragment in fragments
-            if fragment is not None
-            and fragment.inline is None
-            and fragment.path is not None
+            if fragment is not None and fragment.file is not None
         )
     )
 

@@ -39,6 +39,11 @@ class Fragment(Record):
     inline: str | None = None
     path: str | None = None
 
+    @property
+    def file(self) -> str | None:
+        """The file that the text is taken from; None where there is none."""
+        return self.path if self.inline is None else None
+
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Ref(Record):
