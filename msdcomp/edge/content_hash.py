@@ -49,10 +49,14 @@ class Bundle(Record):
         digest: `sha512-` and the hash in Base64.
         files: Relative path, as raw bytes with `/`, -> content; exactly the files that
             the hash covers.
+        folders: The same kind of paths of exactly the folders that the hash covers,
+            sorted. A folder of a cache that holds a file which counts is not among
+            them: it comes with the path of the file.
     """
 
     digest: str
     files: Mapping[bytes, bytes] = attrs.field(repr=False)
+    folders: tuple[bytes, ...] = attrs.field(repr=False)
 
 
 def read_bundle(
@@ -90,7 +94,11 @@ def read_bundle(
         os.close(fd)
     if fault:
         return fault
-    return Bundle(digest=walk.digest(), files=MappingProxyType(walk.files))
+    return Bundle(
+        digest=walk.digest(),
+        files=MappingProxyType(walk.files),
+        folders=tuple(sorted(walk.folders)),
+    )
 
 
 class _Walk:
@@ -98,7 +106,7 @@ class _Walk:
 
     def __init__(self) -> None:
         self.files: dict[bytes, bytes] = {}
-        self._folders: list[bytes] = []
+        self.folders: list[bytes] = []
         self._seen = 0
         self._bytes_left = MAX_BUNDLE_BYTES
 
@@ -131,7 +139,7 @@ class _Walk:
         self, parent: int, path: bytes, name: bytes, depth: int
     ) -> FileFault | None:
         if name not in _CACHE_FOLDERS:
-            self._folders.append(path)
+            self.folders.append(path)
         fd = open_folder(name, dir_fd=parent, follow=False)
         if isinstance(fd, FileFault):
             return fd
@@ -157,7 +165,7 @@ class _Walk:
     def digest(self) -> str:
         """Return the hash of everything taken in."""
         entries: list[tuple[bytes, bytes | None]] = [
-            *((path, None) for path in self._folders),
+            *((path, None) for path in self.folders),
             *self.files.items(),
         ]
         entries.sort(key=_path)

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from msdcomp.edge import content_hash
 from msdcomp.edge.content_hash import Bundle, read_bundle
@@ -89,6 +91,49 @@ def test_what_is_handed_on_is_exactly_what_was_hashed(bundle: Path) -> None:
         b"capability.json": b"{}",
         b"loose.pyc": b"counts",
     }
+
+
+def test_the_folders_that_count_are_handed_on(bundle: Path) -> None:
+    """An empty folder is content, too; a folder of a cache has no entry of its own."""
+    for path in ("b/c", "a-b", "a/x", "__pycache__/kept", ".pytest_cache"):
+        (bundle / path).mkdir(parents=True)
+    found = read_bundle(str(bundle))
+    assert isinstance(found, Bundle)
+    assert found.folders == (b"__pycache__/kept", b"a", b"a-b", b"a/x", b"b", b"b/c")
+
+
+NAMES = st.sampled_from(
+    [b"a", b"a-b", b"\xff", b"__pycache__", b".pytest_cache", b"m.pyc", b"m.pyo"]
+)
+PATHS = st.lists(NAMES, min_size=1, max_size=4).map(b"/".join)
+
+
+@given(entries=st.dictionaries(PATHS, st.none() | st.binary(max_size=3), max_size=8))
+def test_a_bundle_can_be_written_again_with_the_same_hash(
+    tmp_path_factory: pytest.TempPathFactory, entries: dict[bytes, bytes | None]
+) -> None:
+    """From its files and folders alone, also where a cache held what counts."""
+    first, second = (os.fsencode(tmp_path_factory.mktemp("x")) for _ in range(2))
+    for path, content in sorted(entries.items()):
+        parents = [path[:at] for at in range(len(path)) if path[at : at + 1] == b"/"]
+        if not any(entries.get(above) is not None for above in parents):
+            put_again(first, path, content)
+    found = read_bundle(first)
+    assert isinstance(found, Bundle)
+    for folder in found.folders:
+        put_again(second, folder, None)
+    for path, content in found.files.items():
+        put_again(second, path, content)
+    assert read_bundle(second) == found
+
+
+def put_again(top: bytes, path: bytes, content: bytes | None) -> None:
+    target = Path(os.fsdecode(top), os.fsdecode(path))
+    if content is None:
+        target.mkdir(parents=True, exist_ok=True)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)
 
 
 def test_bytecode_of_a_folder_that_is_itself_a_cache(tmp_path: Path) -> None:
