@@ -17,21 +17,18 @@ import attrs
 from msdcomp.records import Record
 from msdcomp.safetext import safe, unsafe_characters
 from msdcomp.semver import is_range, is_version
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourceurl import (
+    MAX_SPEC,
+    Url,
+    parse_url,
+    percent_decoded,
+    scp_host,
+    shown_url,
+    starts_as_scp,
+)
 
-__all__ = [
-    "ARCHIVE_SUFFIXES",
-    "MAX_SPEC",
-    "Ref",
-    "SourceFault",
-    "SourceSpec",
-    "Url",
-    "parse_source",
-    "parse_url",
-    "scp_host",
-]
-
-#: Longest text that is looked at, in characters.
-MAX_SPEC = 4096
+__all__ = ["ARCHIVE_SUFFIXES", "Ref", "SourceSpec", "parse_source"]
 
 #: How the name of an archive ends, in any letter case.
 ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".zip")
@@ -41,22 +38,6 @@ _INSECURE = frozenset({"git", "http"})
 _GIT_SCHEMES = frozenset({"https", "ssh", "file"})
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
-_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
-_HOST = rf"{_LABEL}(?:\.{_LABEL})*\.?"
-# Square brackets, quotes, backslashes and everything a shell would obey and a URL does
-# not need are left out.
-_PATH = r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*"
-_QUERY = r"\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*"
-_URL = re.compile(
-    r"(?P<scheme>[A-Za-z]+)://(?:(?P<user>[^/?#@]*)@)?"
-    rf"(?P<host>{_HOST}|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{{1,5}}))?"
-    rf"(?P<path>(?:{_PATH})?)(?P<query>(?:{_QUERY})?)"
-)
-_LOCAL_URL = re.compile(rf"file://(?:localhost)?(?P<path>{_PATH})", re.IGNORECASE)
-_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-_SCP = re.compile(
-    rf"[A-Za-z0-9_][A-Za-z0-9._-]*@(?P<host>{_HOST}):(?P<path>[A-Za-z0-9._~/+][A-Za-z0-9._~/+-]*)"
-)
 _SHA = re.compile(r"[0-9a-fA-F]{7,40}")
 #: What a URL may hold and a shell on the other side would obey.
 _SHELL = re.compile(r"[!$&'()*;]")
@@ -64,21 +45,6 @@ _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._/+@=-]*")
 _PACKAGE_PART = r"[a-z0-9_~][a-z0-9._~-]*"
 _PACKAGE = re.compile(rf"(?:@{_PACKAGE_PART}/)?{_PACKAGE_PART}")
 _DIST_TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
-
-
-@attrs.frozen(eq=False, repr=False)
-class SourceFault(Record):
-    """Why a source cannot be used.
-
-    Attributes:
-        code: A permanent name of the fault; docs/reference/sources.md lists them.
-        reason: A clause for a person; text of strangers in it has been made safe.
-        hint: What to do instead; empty when there is nothing to say.
-    """
-
-    code: str
-    reason: str
-    hint: str = ""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -93,39 +59,6 @@ class Ref(Record):
 
     kind: str
     name: str
-
-
-@attrs.frozen(eq=False, repr=False)
-class Url(Record):
-    """A URL in parts, scheme and host in lower case.
-
-    Attributes:
-        scheme: `https` for example.
-        user: A user name, or empty; never a password.
-        host: A name, or an address of IPv6 without its brackets.
-        port: None where the scheme's own is meant.
-        path: With its slash, or empty; percent escapes as they were written.
-        query: With its question mark, or empty.
-    """
-
-    scheme: str
-    user: str
-    host: str
-    port: int | None
-    path: str
-    query: str
-
-    @property
-    def authority(self) -> str:
-        """Host and port, as a Host header names them."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port is None else f"{host}:{self.port}"
-
-    @property
-    def text(self) -> str:
-        """The whole URL."""
-        user = f"{self.user}@" if self.user else ""
-        return f"{self.scheme}://{user}{self.authority}{self.path}{self.query}"
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -210,7 +143,7 @@ def parse_source(
         return _git(text[4:], allow_insecure=allow_insecure)
     if found := _SCHEME.match(text):
         return _by_scheme(text, found[1].lower(), allow_insecure=allow_insecure)
-    if _SCP.match(text):
+    if starts_as_scp(text):
         return _git(text, allow_insecure=allow_insecure)
     return _path(text, cwd)
 
@@ -240,11 +173,6 @@ def _hides(text: str) -> bool:
     return text.replace(" ", "") != unsafe_characters(text, lambda _: "")
 
 
-def _shown(text: str) -> str:
-    """Return a URL for a message, without what may be a secret."""
-    return safe(re.sub(r"//.*@", "//", text.partition("?")[0]), 120)
-
-
 def _by_scheme(
     text: str, scheme: str, *, allow_insecure: bool
 ) -> SourceSpec | SourceFault:
@@ -261,7 +189,7 @@ def _by_scheme(
             return _git(text, allow_insecure=allow_insecure)
         return SourceFault(
             "unknown-source",
-            f"{_shown(text)}: neither an archive nor known to be a git repository",
+            f"{shown_url(text)}: neither an archive nor known to be a git repository",
             "an archive ends in .tar.gz, .tgz or .zip; write git+ before a repository",
         )
     if hash_:
@@ -289,72 +217,18 @@ def _insecure(scheme: str) -> SourceFault:
     )
 
 
-def parse_url(text: str) -> Url | SourceFault:
-    """Return the parts of a URL of printable ASCII, or why it is none.
-
-    The port of the scheme itself is dropped. A fragment is no part of a URL here.
-    """
-    shown = _shown(text)
-    local = _LOCAL_URL.fullmatch(text) if len(text) <= MAX_SPEC else None
-    if local:
-        return Url("file", "", "", None, local["path"], "")
-    found = _URL.fullmatch(text) if len(text) <= MAX_SPEC else None
-    if found is None or found["scheme"].lower() == "file":
-        return SourceFault(
-            "bad-url",
-            f"{shown}: not a URL that can be used",
-            "only plain ASCII; write an international name as xn--",
-        )
-    user = found["user"] or ""
-    if found["user"] is not None and not _USER.fullmatch(user):
-        # The text is not repeated: there may be a password in it.
-        return SourceFault(
-            "credentials",
-            "the URL holds a password, or a user name of odd characters",
-            "a source is recorded as it is written; use ssh with a key",
-        )
-    scheme, port = found["scheme"].lower(), found["port"]
-    number = int(port) if port else None
-    if number is not None and not 0 < number < 65536:
-        return SourceFault("bad-url", f"{shown}: there is no port {number}")
-    if number == {"https": 443, "http": 80, "ssh": 22, "git": 9418}.get(scheme):
-        number = None
-    host = found["host"].strip("[]").lower().removesuffix(".")
-    if len(host) > 253:
-        return SourceFault("bad-url", f"{shown}: the name of the host is too long")
-    return Url(scheme, user, host, number, found["path"], found["query"])
-
-
-def scp_host(location: str) -> str | None:
-    """Return the host of `user@host:path`, or None for another text."""
-    found = _SCP.fullmatch(location)
-    return found["host"].lower() if found else None
-
-
 def _file(text: str) -> SourceSpec | SourceFault:
-    found = _LOCAL_URL.fullmatch(text)
-    if found is None:
+    url = parse_url(text)
+    if isinstance(url, SourceFault):
         return SourceFault(
             "bad-url",
-            f"{_shown(text)}: not the URL of a local file",
+            f"{shown_url(text)}: not the URL of a local file",
             "three slashes, and %20 for a space: file:///home/me/bundle",
         )
-    decoded = _percent_decoded(found["path"])
+    decoded = percent_decoded(url.path)
     if decoded is None:
-        return SourceFault("bad-url", f"{_shown(text)}: its escapes are no UTF-8")
+        return SourceFault("bad-url", f"{shown_url(text)}: its escapes are no UTF-8")
     return _path(decoded, "/")
-
-
-def _percent_decoded(text: str) -> str | None:
-    raw = re.sub(
-        rb"%([0-9A-Fa-f]{2})",
-        lambda found: bytes.fromhex(found[1].decode()),
-        text.encode(),
-    )
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def _path(text: str, cwd: str) -> SourceSpec | SourceFault:
@@ -406,10 +280,10 @@ def _git(text: str, *, allow_insecure: bool) -> SourceSpec | SourceFault:
     if isinstance(ref, SourceFault):
         return ref
     if "://" not in location:
-        if not _SCP.fullmatch(location):
+        if scp_host(location) is None:
             return SourceFault(
                 "bad-url",
-                f"{_shown(location)}: not the address of a git repository",
+                f"{shown_url(location)}: not the address of a git repository",
                 "git+https://host/path.git, or user@host:path",
             )
         return SourceSpec("git", location, ref)
@@ -428,7 +302,7 @@ def _git(text: str, *, allow_insecure: bool) -> SourceSpec | SourceFault:
         )
     if url.query or not url.path.strip("/") or _SHELL.search(url.path):
         return SourceFault(
-            "bad-url", f"{_shown(location)}: does not name a git repository"
+            "bad-url", f"{shown_url(location)}: does not name a git repository"
         )
     return SourceSpec("git", url.text, ref)
 

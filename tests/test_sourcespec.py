@@ -7,15 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msdcomp.safetext import safe
-from msdcomp.sourcespec import (
-    MAX_SPEC,
-    Ref,
-    SourceFault,
-    SourceSpec,
-    Url,
-    parse_source,
-    parse_url,
-)
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import Ref, SourceSpec, parse_source
+from msdcomp.sourceurl import MAX_SPEC, Url, parse_url
 
 CWD = "/srv/here"
 

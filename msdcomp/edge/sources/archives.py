@@ -23,7 +23,7 @@ from msdcomp.edge.sources.network import Deadline
 from msdcomp.edge.sources.options import MAX_ENTRIES, MAX_TOTAL_BYTES
 from msdcomp.edge.sources.staging import Refused, Staging, is_left_out, split_name
 from msdcomp.safetext import safe
-from msdcomp.sourcespec import SourceFault
+from msdcomp.sourcefault import SourceFault
 
 __all__ = ["check_integrity", "integrity_fault", "sri", "unpack"]
 

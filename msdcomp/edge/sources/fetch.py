@@ -18,7 +18,8 @@ from msdcomp.edge.sources.npm import archive_of, package
 from msdcomp.edge.sources.options import MAX_ARCHIVE_BYTES, Fetched, Latest, Options
 from msdcomp.edge.sources.staging import Refused, Staging, fault_in_system
 from msdcomp.safetext import safe
-from msdcomp.sourcespec import Ref, SourceFault, SourceSpec
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import Ref, SourceSpec
 
 __all__ = ["enumerates", "fetch", "latest", "versions"]
 

@@ -25,7 +25,9 @@ from msdcomp.edge.sources.versions import is_release, newest_first
 from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.semver import is_version
-from msdcomp.sourcespec import Ref, SourceFault, SourceSpec, Url, parse_url, scp_host
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import Ref, SourceSpec
+from msdcomp.sourceurl import Url, parse_url, scp_host
 
 __all__ = ["Repository", "Tips"]
 

@@ -20,7 +20,8 @@ from msdcomp.edge.sources.network import Deadline, Endpoint, endpoints
 from msdcomp.edge.sources.options import MAX_REDIRECTS, Options
 from msdcomp.edge.sources.staging import Refused
 from msdcomp.safetext import safe
-from msdcomp.sourcespec import SourceFault, Url, parse_url
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourceurl import Url, parse_url
 
 __all__ = ["download"]
 

@@ -21,7 +21,7 @@ import attrs
 from msdcomp.edge.sources.options import Options
 from msdcomp.records import Record
 from msdcomp.safetext import safe
-from msdcomp.sourcespec import SourceFault
+from msdcomp.sourcefault import SourceFault
 
 __all__ = ["Deadline", "Endpoint", "endpoints", "is_public"]
 

@@ -26,7 +26,9 @@ from msdcomp.edge.sources.versions import is_release, newest_first
 from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.semver import is_version
-from msdcomp.sourcespec import Ref, SourceFault, SourceSpec, parse_url
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import Ref, SourceSpec
+from msdcomp.sourceurl import parse_url
 
 __all__ = ["Package", "archive_of", "package"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 
 from msdcomp.records import Record
-from msdcomp.sourcespec import SourceFault
+from msdcomp.sourcefault import SourceFault
 
 __all__ = [
     "MAX_ARCHIVE_BYTES",

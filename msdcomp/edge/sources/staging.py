@@ -27,7 +27,7 @@ from msdcomp.edge.sources.options import (
     MAX_TOTAL_BYTES,
 )
 from msdcomp.safetext import safe, unsafe_characters
-from msdcomp.sourcespec import SourceFault
+from msdcomp.sourcefault import SourceFault
 
 __all__ = [
     "MANIFEST",

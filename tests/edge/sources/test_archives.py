@@ -23,7 +23,8 @@ from msdcomp.edge.sources.options import (
     MAX_TOTAL_BYTES,
 )
 from msdcomp.edge.sources.staging import Refused, Staging
-from msdcomp.sourcespec import SourceFault, SourceSpec
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import SourceSpec
 from tests.edge.sources.packing import (
     FILES,
     MANIFEST,

@@ -11,7 +11,8 @@ import pytest
 from msdcomp.edge.sources import Fetched, Options, fetch, latest, versions
 from msdcomp.edge.sources.options import MAX_ENTRIES, MAX_TOTAL_BYTES, Latest
 from msdcomp.edge.sources.staging import Staging
-from msdcomp.sourcespec import SourceFault, SourceSpec
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import SourceSpec
 from tests.edge.sources.packing import FILES, MANIFEST, modes, tree
 
 

@@ -18,7 +18,8 @@ from msdcomp.edge.sources.network import Deadline
 from msdcomp.edge.sources.options import Latest
 from msdcomp.edge.sources.process import environment, run
 from msdcomp.edge.sources.staging import Refused
-from msdcomp.sourcespec import Ref, SourceFault, SourceSpec, parse_source
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import Ref, SourceSpec, parse_source
 from tests.edge.sources.packing import MANIFEST, modes, tree
 from tests.edge.sources.servers import Server
 

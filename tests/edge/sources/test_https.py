@@ -18,7 +18,8 @@ from msdcomp.edge.sources import Fetched, Options, fetch, latest, versions
 from msdcomp.edge.sources.archives import sri
 from msdcomp.edge.sources.network import Deadline, endpoints, is_public
 from msdcomp.edge.sources.options import MAX_ARCHIVE_BYTES, Latest
-from msdcomp.sourcespec import SourceFault, SourceSpec
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import SourceSpec
 from tests.edge.sources.packing import FILES, tar, tree, zipped
 from tests.edge.sources.servers import Server, plain, redirect
 

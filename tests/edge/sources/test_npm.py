@@ -15,7 +15,8 @@ from msdcomp.edge.sources import Fetched, Options, fetch, latest, versions
 from msdcomp.edge.sources.archives import sri
 from msdcomp.edge.sources.options import Latest
 from msdcomp.edge.sources.versions import newest_first
-from msdcomp.sourcespec import SourceFault, SourceSpec, parse_source
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import SourceSpec, parse_source
 from tests.edge.sources.packing import FILES, tar, tree
 from tests.edge.sources.servers import Server, plain
 
