@@ -24,6 +24,7 @@ from msdcomp.records import Record
 from msdcomp.scope import Consent, Scope
 
 __all__ = [
+    "REPLACES",
     "VERSION",
     "ConsentRecord",
     "ConsentStore",
@@ -41,6 +42,9 @@ __all__ = [
 
 #: Format of the store, in its `version` field.
 VERSION = "1"
+
+#: Field of a provisional record: the record it replaced as it was, or null.
+REPLACES = "replaces"
 
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 
@@ -63,6 +67,9 @@ class ConsentRecord(Record):
         disclosure_signature: What was shown to the user, in canonical form.
         consented_at: When, in UTC.
         reviewer_host: Host that a reviewer of it sends to, if it has one.
+        provisional: The command that wrote it has not said that it is done, and may
+            still put back the record before it. It counts like any other all the same.
+            Of a record to be written this says nothing; `write_consent` is told.
     """
 
     project_root: str
@@ -74,6 +81,7 @@ class ConsentRecord(Record):
     disclosure_signature: str = ""
     consented_at: str = ""
     reviewer_host: str = ""
+    provisional: bool = False
 
 
 def _nothing() -> Mapping[Key, ConsentRecord | None]:
@@ -223,7 +231,10 @@ def spoken_of(value: Json) -> Key | None:
 
 
 def read_record(key: Key, value: dict[str, Json]) -> ConsentRecord | None:
-    """Return a record, or None when any field of it is missing or of another kind."""
+    """Return a record, or None when any field of it is missing or of another kind.
+
+    What a provisional record replaced may be anything: it is only ever put back.
+    """
     scope, root, capability_id = key
     texts = [
         text
@@ -250,4 +261,5 @@ def read_record(key: Key, value: dict[str, Json]) -> ConsentRecord | None:
         disclosure_signature=texts[2],
         consented_at=texts[3],
         reviewer_host=host,
+        provisional=REPLACES in value,
     )

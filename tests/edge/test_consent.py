@@ -21,7 +21,9 @@ from msdcomp.edge.consent import (
     list_consents,
     read_consent,
     record_consent,
+    restore_consent,
     revoke_consent,
+    settle_consent,
     write_consent,
 )
 from msdcomp.edge.content_hash import Bundle, read_bundle
@@ -518,6 +520,177 @@ def test_agreements_are_listed_by_project_and_id(tmp_path: Path) -> None:
     assert store.state is StoreState.READABLE
 
 
+# Agreeing for the time being
+
+
+NEWER = agreement(content_hash="sha512-new", reviewer_host="api.example.com")
+
+
+def test_a_provisional_record_carries_the_one_before_it(tmp_path: Path) -> None:
+    """Whole, with what is not understood of it; and it counts like any other."""
+    before = record(more=[1.5, None], gatePoints=["nowhere"])
+    store_of(tmp_path, before, record(id="other"), x=1)
+    made = write_consent(str(tmp_path), NEWER, provisional=True, clock=lambda: 0)
+    assert isinstance(made, ConsentRecord)
+    assert made.provisional
+    assert read_consent(str(tmp_path)).find(ROOT, "anchor") == made
+    assert held(tmp_path) == {
+        "version": "1",
+        "records": {
+            "1": record(id="other"),
+            f'{{"r":"{ROOT}","i":"anchor"}}': record(
+                contentHash="sha512-new",
+                gatePoints=[],
+                consentedAt="1970-01-01T00:00:00Z",
+                reviewerHost="api.example.com",
+                replaces=before,
+            ),
+        },
+        "x": 1,
+    }
+
+
+def test_a_provisional_record_of_nothing(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    write_consent(home, NEWER, provisional=True)
+    (only,) = held(tmp_path)["records"].values()
+    assert only["replaces"] is None
+    assert restore_consent(home, ROOT, "anchor") is True
+    assert held(tmp_path) == {"version": "1", "records": {}}
+    assert restore_consent(home, ROOT, "anchor") is False
+
+
+def test_what_makes_no_sense_is_put_back_too(tmp_path: Path) -> None:
+    odd = record(contentHash=5, scope="team")
+    store_of(tmp_path, odd)
+    write_consent(str(tmp_path), NEWER, provisional=True)
+    assert restore_consent(str(tmp_path), ROOT, "anchor") is True
+    assert list(held(tmp_path)["records"].values()) == [odd]
+
+
+def test_killed_commands_are_undone_in_one_step(tmp_path: Path) -> None:
+    """What a provisional record replaced is handed on, so nothing is nested."""
+    home = str(tmp_path)
+    store_of(tmp_path, record())
+    for number in range(3):
+        newer = agreement(content_hash=f"sha512-{number}")
+        write_consent(home, newer, provisional=True)
+    (only,) = held(tmp_path)["records"].values()
+    assert only["contentHash"] == "sha512-2"
+    assert only["replaces"] == record()
+    assert restore_consent(home, ROOT, "anchor") is True
+    assert list(held(tmp_path)["records"].values()) == [record()]
+
+
+def test_of_several_records_the_one_that_counts_is_put_back(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    counts = store_of(tmp_path, record(contentHash="x"), record()).find(ROOT, "anchor")
+    write_consent(home, NEWER, provisional=True)
+    restore_consent(home, ROOT, "anchor")
+    assert read_consent(home).find(ROOT, "anchor") == counts
+    assert len(held(tmp_path)["records"]) == 1
+
+
+def test_agreeing_again_lets_go_of_what_was_replaced(tmp_path: Path) -> None:
+    """Also of a record that was read while it was provisional."""
+    home = str(tmp_path)
+    made = write_consent(home, NEWER, provisional=True)
+    assert isinstance(made, ConsentRecord)
+    settled = write_consent(home, made)
+    assert settled == attrs.evolve(made, provisional=False)
+    assert read_consent(home).find(ROOT, "anchor") == settled
+    assert restore_consent(home, ROOT, "anchor") is False
+
+
+def test_provisional_records_can_be_listed(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    write_consent(home, NEWER, provisional=True)
+    write_consent(home, agreement(id="other"))
+    found = list_consents(home)
+    assert isinstance(found, tuple)
+    assert [(one.id, one.provisional) for one in found] == [
+        ("anchor", True),
+        ("other", False),
+    ]
+
+
+@pytest.mark.parametrize("finish", [settle_consent, restore_consent])
+@pytest.mark.parametrize("text", [None, '{"records": {"a": 5}}', "settled"])
+def test_where_nothing_is_provisional_nothing_is_written(
+    tmp_path: Path, finish: Any, text: str | None
+) -> None:
+    if text == "settled":
+        store_of(tmp_path, record(), record(id="other", replaces=None))
+    elif text is not None:
+        raw(tmp_path, text)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
+    with consent_lock(str(tmp_path / "busy")):
+        assert finish(str(tmp_path), ROOT, "anchor", wait_s=0) is False
+    assert finish(str(tmp_path), ROOT, "anchor", scope=Scope.GLOBAL) is False
+    assert finish(str(tmp_path / "none"), ROOT, "anchor") is False
+    assert not (tmp_path / "none").exists()
+    assert not (tmp_path / ".msd" / ".consent.lock").exists()
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == before
+
+
+@pytest.mark.parametrize("finish", [settle_consent, restore_consent])
+def test_each_scope_is_finished_by_itself(tmp_path: Path, finish: Any) -> None:
+    home = str(tmp_path)
+    for scope in Scope:
+        made = attrs.evolve(NEWER, project_root=home, scope=scope)
+        write_consent(home, made, provisional=True)
+    assert finish(home, home, "anchor", scope=Scope.GLOBAL) is True
+    listed = list_consents(home)
+    assert isinstance(listed, tuple)
+    assert [one.scope for one in listed if one.provisional] == [Scope.PROJECT]
+    assert finish(home, home, "anchor") is True
+
+
+@pytest.mark.parametrize("finish", [settle_consent, restore_consent])
+def test_a_project_is_finished_by_any_of_its_paths(tmp_path: Path, finish: Any) -> None:
+    """Its physical path and the recorded one, as for revoking."""
+    home, project = str(tmp_path / "home"), tmp_path / "project"
+    newer = attrs.evolve(NEWER, project_root=str(project))
+    project.mkdir()
+    (tmp_path / "alias").symlink_to("project")
+    made = write_consent(home, newer, provisional=True)
+    assert isinstance(made, ConsentRecord)
+    assert finish(home, str(tmp_path / "alias"), "anchor") is True
+    write_consent(home, newer, provisional=True)
+    project.rmdir()
+    project.symlink_to("elsewhere")
+    assert finish(home, made.project_root, "anchor") is True
+
+
+@pytest.mark.parametrize(
+    "replaces", [5, [], {}, record(id="other"), record(projectRoot="/x")]
+)
+def test_nothing_is_put_back_that_is_about_something_else(
+    tmp_path: Path, replaces: Any
+) -> None:
+    """Else a store could be made to agree to what nobody was asked about."""
+    store = store_of(tmp_path, record(replaces=replaces))
+    assert isinstance(store.find(ROOT, "anchor"), ConsentRecord)
+    before = store_file(tmp_path).read_bytes()
+    fault = refused(restore_consent(str(tmp_path), ROOT, "anchor"))
+    assert fault.code == "damaged"
+    assert "it is left as it is" in fault.reason
+    assert store_file(tmp_path).read_bytes() == before
+    assert settle_consent(str(tmp_path), ROOT, "anchor") is True
+    assert list(held(tmp_path)["records"].values()) == [record()]
+
+
+@pytest.mark.parametrize("finish", [settle_consent, restore_consent])
+def test_a_damaged_store_and_a_bad_path_are_refused(
+    tmp_path: Path, finish: Any
+) -> None:
+    assert refused(finish(str(tmp_path), "/a\0b", "anchor")).code == "unreadable"
+    raw(tmp_path, "{")
+    fault = refused(finish(str(tmp_path), ROOT, "anchor"))
+    assert fault.reason.startswith("not a JSON object; it is left as it is: ")
+    assert store_file(tmp_path).read_text() == "{"
+
+
 # Waiting
 
 
@@ -527,9 +700,21 @@ def test_nothing_is_written_while_another_command_does(tmp_path: Path) -> None:
         assert held_by_us is None
         made = write_consent(str(tmp_path), agreement(), wait_s=0.02)
         assert refused(made).code == "busy"
+        made = write_consent(str(tmp_path), NEWER, provisional=True, wait_s=0)
+        assert refused(made).code == "busy"
         gone = revoke_consent(str(tmp_path), ROOT, "anchor", wait_s=0)
         assert refused(gone) == FileFault("busy", "in use by another command")
     assert store_file(tmp_path).read_text() == '{"records": {}}'
+
+
+@pytest.mark.parametrize("finish", [settle_consent, restore_consent])
+def test_nothing_is_finished_while_another_command_writes(
+    tmp_path: Path, finish: Any
+) -> None:
+    write_consent(str(tmp_path), NEWER, provisional=True)
+    with consent_lock(str(tmp_path)):
+        fault = refused(finish(str(tmp_path), ROOT, "anchor", wait_s=0))
+    assert fault.code == "busy"
 
 
 # Whatever it holds
@@ -557,6 +742,30 @@ RECORDS = st.dictionaries(
 STORES = JSON | st.fixed_dictionaries(
     {}, optional={"version": st.just("1") | JSON, "records": RECORDS | JSON, "x": JSON}
 )
+#: Records of few things, so that several are about the same, provisional or not.
+ALIKE = st.builds(
+    record,
+    id=st.sampled_from(["anchor", "other"]),
+    scope=st.sampled_from(["project", "global", "team"]),
+    contentHash=st.sampled_from(["sha512-a", "sha512-b", None]),
+    more=JSON,
+)
+CROWDED = st.fixed_dictionaries(
+    {
+        "records": st.dictionaries(
+            st.text(max_size=2) | st.just(f'{{"r":"{ROOT}","i":"anchor"}}'),
+            ALIKE
+            | JSON
+            | st.builds(
+                lambda one, replaces: {**one, "replaces": replaces},
+                ALIKE,
+                st.none() | ALIKE | JSON,
+            ),
+            max_size=5,
+        )
+    },
+    optional={"version": st.just("1"), "x": JSON},
+)
 
 
 @given(document=STORES)
@@ -583,6 +792,51 @@ def test_whatever_a_store_holds_it_is_kept_or_left_alone(
     assert len(after["records"]) == len(others) + 1
     assert revoke_consent(str(home), ROOT, "anchor") is True
     assert held(home)["records"] == others
+
+
+@given(document=CROWDED | STORES)
+def test_writing_and_restoring_leaves_what_was_there(
+    tmp_path_factory: pytest.TempPathFactory, document: Any
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    raw(home, json.dumps(document))
+    made = write_consent(str(home), NEWER, provisional=True)
+    if isinstance(made, FileFault):
+        assert store_file(home).read_text() == json.dumps(document)
+        return
+    assert read_consent(str(home)).find(ROOT, "anchor") == made
+    records = document["records"]
+    same = [one for one in records.values() if is_about_the_same(one)]
+    others = {n: one for n, one in records.items() if not is_about_the_same(one)}
+    # One that was provisional already stands for what it had replaced.
+    expected = same[-1].get("replaces", same[-1]) if same else None
+    restored = restore_consent(str(home), ROOT, "anchor")
+    after = held(home)
+    if expected is not None and not is_about_the_same(expected):
+        assert refused(restored).code == "damaged"
+        return
+    assert restored is True
+    found = {n: one for n, one in after["records"].items() if n not in others}
+    assert list(found.values()) == ([] if expected is None else [expected])
+    assert after == {"version": "1", **document, "records": {**others, **found}}
+
+
+@given(document=CROWDED | STORES, times=st.integers(1, 3))
+def test_writing_and_settling_is_writing(
+    tmp_path_factory: pytest.TempPathFactory, document: Any, times: int
+) -> None:
+    """To the byte, however often a command was killed before."""
+    one, other = (tmp_path_factory.mktemp("home") for _ in range(2))
+    for home in (one, other):
+        raw(home, json.dumps(document))
+    plain = write_consent(str(one), NEWER, clock=lambda: 0)
+    for _ in range(times):
+        made = write_consent(str(other), NEWER, provisional=True, clock=lambda: 0)
+    settled = settle_consent(str(other), ROOT, "anchor")
+    if isinstance(plain, ConsentRecord):
+        assert made == attrs.evolve(plain, provisional=True)
+        assert settled is True
+    assert store_file(one).read_bytes() == store_file(other).read_bytes()
 
 
 def is_about_the_same(value: Any) -> bool:
