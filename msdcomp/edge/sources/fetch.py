@@ -7,7 +7,9 @@ Source: docs/reference/sources.md.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from typing import ParamSpec, TypeVar
 
 from msdcomp.edge.sources.archives import check_integrity, integrity_fault, unpack
 from msdcomp.edge.sources.folders import copy_folder, local_archive
@@ -25,7 +27,28 @@ __all__ = ["enumerates", "fetch", "latest", "versions"]
 
 _DEFAULTS = Options()
 
+_Given = ParamSpec("_Given")
+_Found = TypeVar("_Found")
 
+
+def _faults_as_values(
+    ask: Callable[_Given, _Found],
+) -> Callable[_Given, _Found | SourceFault]:
+    """Have a function return the fault that ends it; what it raises is a defect."""
+
+    @functools.wraps(ask)
+    def asked(*args: _Given.args, **kwargs: _Given.kwargs) -> _Found | SourceFault:
+        try:
+            return ask(*args, **kwargs)
+        except Refused as refused:
+            return refused.fault
+        except OSError as error:
+            return fault_in_system(error)
+
+    return asked
+
+
+@_faults_as_values
 def fetch(
     spec: SourceSpec,
     into: str,
@@ -54,15 +77,10 @@ def fetch(
     if fault:
         return fault
     deadline = Deadline(options.timeout_s)
-    try:
-        with _emptied_on_failure(Staging(into)) as staging:
-            found = _filled(spec, staging, options, deadline, integrity, version)
-            staging.settle()
-            return found
-    except Refused as refused:
-        return refused.fault
-    except OSError as error:
-        return fault_in_system(error)
+    with _emptied_on_failure(Staging(into)) as staging:
+        found = _filled(spec, staging, options, deadline, integrity, version)
+        staging.settle()
+        return found
 
 
 @contextlib.contextmanager
@@ -187,6 +205,7 @@ def _from_npm(
     )
 
 
+@_faults_as_values
 def versions(
     spec: SourceSpec, options: Options = _DEFAULTS
 ) -> tuple[str, ...] | SourceFault:
@@ -197,15 +216,10 @@ def versions(
     if not enumerates(spec):
         return ()
     deadline = Deadline(options.timeout_s)
-    try:
-        if spec.kind == "npm":
-            return package(spec, options, deadline).versions(spec.ref)
-        with contextlib.closing(Repository(spec, options, deadline)) as repository:
-            return repository.tips().versions()
-    except Refused as refused:
-        return refused.fault
-    except OSError as error:
-        return fault_in_system(error)
+    if spec.kind == "npm":
+        return package(spec, options, deadline).versions(spec.ref)
+    with contextlib.closing(Repository(spec, options, deadline)) as repository:
+        return repository.tips().versions()
 
 
 def latest(spec: SourceSpec, options: Options = _DEFAULTS) -> Latest:
@@ -214,20 +228,23 @@ def latest(spec: SourceSpec, options: Options = _DEFAULTS) -> Latest:
         return Latest(status="manual")
     if spec.ref is not None and spec.ref.kind in {"sha", "tag", "version"}:
         return Latest(status="pinned")
+    found = _newest(spec, options)
+    if isinstance(found, SourceFault):
+        return Latest(status="unknown", fault=found)
+    return found
+
+
+@_faults_as_values
+def _newest(spec: SourceSpec, options: Options) -> Latest:
     deadline = Deadline(options.timeout_s)
-    try:
-        if spec.kind == "npm":
-            found = package(spec, options, deadline)
-            return Latest(status="version", version=found.chosen(spec.ref))
-        with contextlib.closing(Repository(spec, options, deadline)) as repository:
-            tips = repository.tips()
-            offered = tips.versions() if spec.ref is None else ()
-            if offered:
-                commit = tips.refs[tips.tagged()[offered[0]]]
-                return Latest(status="version", version=offered[0], commit=commit)
-            _, commit = repository.wanted(tips, spec.ref)
-            return Latest(status="commit", commit=commit)
-    except Refused as refused:
-        return Latest(status="unknown", fault=refused.fault)
-    except OSError as error:
-        return Latest(status="unknown", fault=fault_in_system(error))
+    if spec.kind == "npm":
+        found = package(spec, options, deadline)
+        return Latest(status="version", version=found.chosen(spec.ref))
+    with contextlib.closing(Repository(spec, options, deadline)) as repository:
+        tips = repository.tips()
+        offered = tips.versions() if spec.ref is None else ()
+        if offered:
+            commit = tips.refs[tips.tagged()[offered[0]]]
+            return Latest(status="version", version=offered[0], commit=commit)
+        _, commit = repository.wanted(tips, spec.ref)
+        return Latest(status="commit", commit=commit)
