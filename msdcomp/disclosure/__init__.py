@@ -39,6 +39,7 @@ from msdcomp.disclosure._records import (
 from msdcomp.hookcommand import script_reason
 from msdcomp.jsonvalue import adopt
 from msdcomp.manifest import Manifest
+from msdcomp.vocabulary import MANIFEST_NAME as MANIFEST
 
 __all__ = [
     "MANIFEST",
@@ -69,9 +70,6 @@ __all__ = [
     "disclose",
     "path_text",
 ]
-
-#: The manifest's own file, which every part of a disclosure is taken from.
-MANIFEST = "capability.json"
 
 #: Most surfaces, and most characters of their declarations together: nobody agrees to
 #: what nobody can read.

@@ -26,6 +26,7 @@ from msdcomp.edge.files import (
 )
 from msdcomp.records import Record
 from msdcomp.scope import Consent
+from msdcomp.vocabulary import MANIFEST_NAME
 
 if TYPE_CHECKING:
     from msdcomp.edge.consent import ConsentRecord
@@ -44,8 +45,6 @@ __all__ = [
     "Sight",
     "name_text",
 ]
-
-MANIFEST_NAME = "capability.json"
 
 #: Most bytes of all fragment files of one overlay together: as much as an installed
 #: folder may hold at all.

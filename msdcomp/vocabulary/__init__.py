@@ -12,6 +12,9 @@ import re
 
 from pyrsistent import PMap, pmap
 
+#: The file of a bundle that holds its manifest. Source: docs/reference/manifest.md.
+MANIFEST_NAME = "capability.json"
+
 #: The twelve loop extension points, in loop order. Source: "Valid point values".
 POINTS: tuple[str, ...] = (
     "discuss:pre",

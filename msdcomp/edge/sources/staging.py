@@ -28,17 +28,15 @@ from msdcomp.edge.sources.options import (
 )
 from msdcomp.safetext import safe, unsafe_characters
 from msdcomp.sourcefault import SourceFault
+from msdcomp.vocabulary import MANIFEST_NAME
 
 __all__ = [
-    "MANIFEST",
     "Refused",
     "Staging",
     "fault_in_system",
     "is_left_out",
     "split_name",
 ]
-
-MANIFEST = "capability.json"
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -240,14 +238,14 @@ class Staging:
         tops.update(
             {path[0]: folder for path, folder in self._known.values() if not path[1:]}
         )
-        if tops.get(MANIFEST) is False:
+        if tops.get(MANIFEST_NAME) is False:
             return
         top = next(iter(tops)) if len(tops) == 1 else ""
-        manifest = self._known.get((_clash_key(top), MANIFEST))
-        if manifest != ((top, MANIFEST), False):
+        manifest = self._known.get((_clash_key(top), MANIFEST_NAME))
+        if manifest != ((top, MANIFEST_NAME), False):
             raise Refused(
                 "no-manifest",
-                f"no {MANIFEST}, neither at the top nor in a single folder there",
+                f"no {MANIFEST_NAME}, neither at the top nor in a single folder there",
             )
         self._lift(top)
 
