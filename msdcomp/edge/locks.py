@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msdcomp.edge.files import FileFault, fault_of, open_folder
-from msdcomp.edge.roots import CAPABILITIES
+from msdcomp.edge.roots import CAPABILITIES, LOCK_NAME
 
 __all__ = ["WAIT_S", "consent_lock", "lifecycle_lock", "locked"]
 
@@ -54,7 +54,7 @@ def lifecycle_lock(
         wait_s: Longest time to wait, in seconds.
         own: The root is the user's home, so links in it are the user's and followed.
     """
-    path = f"{scope_root}/{CAPABILITIES}/.lock"
+    path = f"{scope_root}/{CAPABILITIES}/{LOCK_NAME}"
     return locked(path, wait_s, below=None if own else scope_root)
 
 

@@ -21,6 +21,9 @@ from msdcomp.scope import Scope
 __all__ = [
     "CAPABILITIES",
     "LEDGER_NAME",
+    "LOCK_NAME",
+    "OWN_NAMES",
+    "STAGING_NAME",
     "Places",
     "Root",
     "StrPath",
@@ -36,6 +39,13 @@ CAPABILITIES = ".msd/capabilities"
 
 #: File name of a ledger, in the root of its scope.
 LEDGER_NAME = ".msd-capabilities.json"
+
+#: What the package lifecycle keeps in an overlay root: the lock of the scope, and the
+#: folder in which bundles are made ready and set aside.
+LOCK_NAME, STAGING_NAME = ".lock", ".staging"
+
+#: Entries of an overlay root that are the lifecycle's own, and nobody's overlay.
+OWN_NAMES = frozenset({LOCK_NAME, STAGING_NAME})
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

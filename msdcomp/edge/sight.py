@@ -24,6 +24,7 @@ from msdcomp.edge.files import (
     read_confined,
     read_file,
 )
+from msdcomp.edge.roots import OWN_NAMES
 from msdcomp.records import Record
 from msdcomp.scope import Consent
 from msdcomp.vocabulary import MANIFEST_NAME
@@ -174,19 +175,23 @@ class RootReader:
         What an entry is, is what the listing itself says: asking the file system again
         would cost a call for each of ten thousand folders, and every read guards
         itself.
+
+        What the lifecycle keeps there is none of it: it comes and goes with every
+        install, and what is composed is still the same.
         """
         listing = self.fault or list_folder(self.fd)
         if isinstance(listing, FileFault):
             return listing
+        entries = [entry for entry in listing.entries if entry.name not in OWN_NAMES]
         kinds = [
             LINK
             if entry.is_symlink()
             else FOLDER
             if entry.is_dir(follow_symlinks=False)
             else OTHER
-            for entry in listing.entries
+            for entry in entries
         ]
-        names = tuple(entry.name for entry in listing.entries)
+        names = tuple(entry.name for entry in entries)
         return Names(names, "".join(kinds), listing.complete)
 
     def look(self, name: str, kind: str) -> Sight:

@@ -165,6 +165,22 @@ def test_ignored_entries_are_told_with_the_reason(
     assert explained.out.startswith("notes.txt: ignored\n")
 
 
+def test_what_the_lifecycle_keeps_is_not_told(
+    msd: Msd, home: Path, project: Path
+) -> None:
+    for root in (home, project):
+        (root / ".msd" / "capabilities" / ".staging").mkdir(parents=True)
+        (root / ".msd" / "capabilities" / ".lock").write_text("", "utf-8")
+
+    for verb in (("compose",), ("capability", "list")):
+        for form in ((), ("--json",)):
+            done = msd(*verb, *form, "--home", home, "--project", project)
+
+            assert done.code == 0
+            assert ".staging" not in done.out
+            assert ".lock" not in done.out
+
+
 def test_notices_about_an_accepted_overlay_are_shown_with_it(
     msd: Msd, home: Path, project: Path
 ) -> None:

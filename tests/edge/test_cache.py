@@ -81,6 +81,23 @@ def test_fragments_and_what_is_ignored_are_kept(home: Path, hits: Any) -> None:
     assert hits()
 
 
+@pytest.mark.parametrize("where", ["home", "project"])
+def test_what_the_lifecycle_keeps_in_a_root_changes_nothing(
+    home: Path, project: Path, hits: Any, where: str
+) -> None:
+    root = (home if where == "home" else project) / ".msd" / "capabilities"
+    for top in (home, project):
+        overlay(top, "anchor")
+    assert not hits()
+    put(root / ".lock", "")
+    put(root / ".staging" / "new-1" / "capability.json", "{}")
+    assert hits()
+    put(root / ".stage", {"dir": True})
+    assert not hits()
+    (root / ".lock").unlink()
+    assert hits()
+
+
 def test_a_file_that_was_only_touched_is_the_same(home: Path, hits: Any) -> None:
     overlay(home, "anchor")
     assert not hits()

@@ -15,7 +15,7 @@ from msdcomp.edge import scan as scanning
 from msdcomp.edge import sight
 from msdcomp.edge.files import list_folder, read_file
 from msdcomp.edge.load import load_registry
-from msdcomp.edge.roots import find_places
+from msdcomp.edge.roots import LOCK_NAME, STAGING_NAME, find_places
 from msdcomp.edge.scan import Scan
 from tests.edge.scans import GATE, Scanner, agree, code, only, reasons, text
 from tests.layouts import feature, overlay, put, write
@@ -64,8 +64,8 @@ def test_problems_name_the_file(home: Path, run: Scanner) -> None:
 
 def test_what_is_no_overlay_is_ignored_with_a_reason(home: Path, run: Scanner) -> None:
     root = home / ".msd" / "capabilities"
-    put(root / ".staging" / "x", "")
-    put(root / ".lock", "")
+    put(root / ".staged" / "x", "")
+    put(root / ".lock.old", "")
     put(root / "README.md", "x")
     put(root / "pipe", {"fifo": True})
     put(root / "to-file", {"symlink": "README.md"})
@@ -73,14 +73,31 @@ def test_what_is_no_overlay_is_ignored_with_a_reason(home: Path, run: Scanner) -
     found = run()
     assert found.candidates == ()
     assert reasons(found) == {
-        ".lock": "its name starts with a dot",
-        ".staging": "its name starts with a dot",
+        ".lock.old": "its name starts with a dot",
+        ".staged": "its name starts with a dot",
         "README.md": "not a folder",
         "pipe": "not a folder",
         "to-file": "a symbolic link to something that is not a folder",
         "to-pipe": "a symbolic link to something that is not a folder",
     }
     assert {entry.scope for entry in found.ignored} == {"global"}
+
+
+@pytest.mark.parametrize("scope", ["home", "project"])
+@pytest.mark.parametrize("spec", ["", {"dir": True}, {"symlink": "anchor"}])
+def test_what_the_lifecycle_keeps_in_a_root_is_not_listed(
+    tmp_path: Path, run: Scanner, scope: str, spec: Any
+) -> None:
+    """Whatever it is; every other name with a dot still is."""
+    overlay(tmp_path / scope, "anchor")
+    root = tmp_path / scope / ".msd" / "capabilities"
+    before = run()
+    for name in (LOCK_NAME, STAGING_NAME):
+        put(root / name, spec)
+    assert run() == before
+    for name in (".locks", ".staging2", ".LOCK", ".other"):
+        put(root / name, spec)
+    assert set(reasons(run())) == {".locks", ".staging2", ".LOCK", ".other"}
 
 
 @pytest.mark.parametrize(
