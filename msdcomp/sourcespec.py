@@ -99,6 +99,14 @@ class SourceSpec(Record):
         return scp_host(self.location)
 
     @property
+    def is_here(self) -> bool:
+        """Whether it lies on this machine, so that nobody is asked for it."""
+        if self.kind == "local":
+            return not self.location.startswith("//")
+        url = parse_url(self.location) if self.kind == "git" else None
+        return isinstance(url, Url) and url.scheme == "file" and not _elsewhere(url)
+
+    @property
     def pinned(self) -> bool:
         """Whether the text alone names one content, which no owner can exchange."""
         return self.ref is not None and self.ref.kind == "sha"
@@ -118,6 +126,11 @@ _DOUBLE_SLASH = SourceFault(
     "a path with two slashes in front may name another machine",
     "write one slash",
 )
+
+
+def _elsewhere(url: Url) -> bool:
+    """Tell whether a `file` URL has two slashes in front, escaped or not."""
+    return re.match(r"/(?:/|%2F)", url.path, re.IGNORECASE) is not None
 
 
 def parse_source(
@@ -294,6 +307,8 @@ def _git(text: str, *, allow_insecure: bool) -> SourceSpec | SourceFault:
         return _insecure(url.scheme)
     if url.scheme not in _GIT_SCHEMES | _INSECURE:
         return SourceFault("unknown-source", f"git over {url.scheme}:// is no source")
+    if url.scheme == "file" and _elsewhere(url):
+        return _DOUBLE_SLASH
     if url.user and url.scheme != "ssh":
         return SourceFault(
             "credentials",

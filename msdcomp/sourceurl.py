@@ -20,6 +20,7 @@ __all__ = [
     "Url",
     "parse_url",
     "percent_decoded",
+    "plain_host",
     "scp_host",
     "shown_url",
     "starts_as_scp",
@@ -27,6 +28,9 @@ __all__ = [
 
 #: Longest text that is looked at, in characters.
 MAX_SPEC = 4096
+
+#: Longest name of a host, in characters, a final dot not counted.
+_MAX_HOST = 253
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _HOST = rf"{_LABEL}(?:\.{_LABEL})*\.?"
@@ -39,6 +43,7 @@ _URL = re.compile(
     rf"(?P<host>{_HOST}|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{{1,5}}))?"
     rf"(?P<path>(?:{_PATH})?)(?P<query>(?:{_QUERY})?)"
 )
+_PLAIN_HOST = re.compile(_HOST)
 _LOCAL_URL = re.compile(rf"file://(?:localhost)?(?P<path>{_PATH})", re.IGNORECASE)
 _USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 _SCP = re.compile(
@@ -115,9 +120,21 @@ def parse_url(text: str) -> Url | SourceFault:
     if number == {"https": 443, "http": 80, "ssh": 22, "git": 9418}.get(scheme):
         number = None
     host = found["host"].strip("[]").lower().removesuffix(".")
-    if len(host) > 253:
+    if len(host) > _MAX_HOST:
         return SourceFault("bad-url", f"{shown}: the name of the host is too long")
     return Url(scheme, user, host, number, found["path"], found["query"])
+
+
+def plain_host(text: str) -> str | None:
+    """Return the name of a host as names are compared, or None for another text.
+
+    In lower case, without one final dot. What has a scheme, a port, a wildcard or the
+    colons of IPv6 is no plain name.
+    """
+    if len(text) > _MAX_HOST + 1 or not _PLAIN_HOST.fullmatch(text):
+        return None
+    name = text.lower().removesuffix(".")
+    return name if len(name) <= _MAX_HOST else None
 
 
 def scp_host(location: str) -> str | None:

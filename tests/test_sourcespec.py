@@ -84,7 +84,10 @@ def test_w19_a_recorded_text_means_the_same_in_another_folder() -> None:
 def test_w20_a_repository_is_known_in_every_usual_form(
     text: str, location: str, ref: Ref | None
 ) -> None:
-    assert _parsed(text) == SourceSpec("git", location, ref)
+    found = _parsed(text)
+
+    assert found == SourceSpec("git", location, ref)
+    assert _parsed(found.text, "/elsewhere") == found
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,10 @@ def test_w20_a_repository_is_known_in_every_usual_form(
 def test_a_package_has_a_version_a_range_or_a_tag(
     text: str, name: str, ref: Ref | None
 ) -> None:
-    assert _parsed(text) == SourceSpec("npm", name, ref)
+    found = _parsed(text)
+
+    assert found == SourceSpec("npm", name, ref)
+    assert _parsed(found.text, "/elsewhere") == found
 
 
 @pytest.mark.parametrize(
@@ -138,6 +144,12 @@ def test_an_archive_is_known_by_the_end_of_its_path(text: str) -> None:
         ("C:/ui", "unknown-source"),
         ("..\\ui", "unknown-source"),
         ("//server/share", "unknown-source"),
+        ("//server/share/x.tgz", "unknown-source"),
+        ("\\\\server\\share", "unknown-source"),
+        ("file:////server/share", "unknown-source"),
+        ("file:///%2Fserver/share", "unknown-source"),
+        ("git+file:////server/share", "unknown-source"),
+        ("git+file:///%2fserver/share", "unknown-source"),
         ("ui", "unknown-source"),
         ("@s/ui", "unknown-source"),
         ("ext::sh -c x", "unknown-source"),
@@ -247,6 +259,29 @@ def test_insecure_transports_are_for_git_and_when_allowed() -> None:
 )
 def test_a_policy_can_ask_for_the_host(text: str, host: str | None) -> None:
     assert _parsed(text).host == host
+
+
+@pytest.mark.parametrize(
+    ("spec", "here"),
+    [
+        (SourceSpec("local", "/srv/ui"), True),
+        (SourceSpec("local", "/%2Fsrv"), True),
+        (SourceSpec("git", "file:///srv/ui"), True),
+        (SourceSpec("git", "https://h.example/r"), False),
+        (SourceSpec("git", "git@h.example:r"), False),
+        (SourceSpec("archive", "https://h.example/x.tgz"), False),
+        (SourceSpec("npm", "ui"), False),
+        # None of these is ever parsed; whoever makes them by hand gains nothing.
+        (SourceSpec("local", "//server/share"), False),
+        (SourceSpec("git", "file:////server/share"), False),
+        (SourceSpec("git", "file:///%2fserver/share"), False),
+        (SourceSpec("git", "nonsense"), False),
+        (SourceSpec("archive", "file:///srv/x.tgz"), False),
+        (SourceSpec("other", "/srv"), False),
+    ],
+)
+def test_what_lies_on_this_machine_is_known(spec: SourceSpec, here: bool) -> None:
+    assert spec.is_here == here
 
 
 def test_only_a_commit_pins_a_source() -> None:

@@ -16,7 +16,7 @@ from msdcomp.edge.sources.folders import copy_folder, local_archive
 from msdcomp.edge.sources.git import Repository
 from msdcomp.edge.sources.https import download
 from msdcomp.edge.sources.network import Deadline
-from msdcomp.edge.sources.npm import archive_of, package
+from msdcomp.edge.sources.npm import archive_of, download_archive, package
 from msdcomp.edge.sources.options import MAX_ARCHIVE_BYTES, Fetched, Latest, Options
 from msdcomp.edge.sources.staging import Refused, Staging, fault_in_system
 from msdcomp.safetext import safe
@@ -76,6 +76,7 @@ def fetch(
     fault = _unfit(spec, integrity, version)
     if fault:
         return fault
+    _admit(spec, options)
     deadline = Deadline(options.timeout_s)
     with _emptied_on_failure(Staging(into)) as staging:
         found = _filled(spec, staging, options, deadline, integrity, version)
@@ -111,6 +112,17 @@ def _unfit(
             "pin a commit instead: #sha:<hex>",
         )
     return integrity_fault(integrity)
+
+
+def _admit(spec: SourceSpec, options: Options) -> None:
+    """Refuse what the project's policy does, before any program or server is asked.
+
+    Raises:
+        Refused: The source is on a host that is not allowed.
+    """
+    fault = options.policy.fault(spec)
+    if fault is not None:
+        raise Refused.of(fault)
 
 
 def enumerates(spec: SourceSpec) -> bool:
@@ -196,7 +208,7 @@ def _from_npm(
             f"the registry offers {published}, not {integrity}",
             "it was changed, or the value belongs to another version",
         )
-    data = download(address, MAX_ARCHIVE_BYTES, options, deadline)
+    data = download_archive(found, address, options, deadline)
     check_integrity(data, published)
     unpack(data, staging, deadline)
     offered = found.versions(spec.ref) if enumerates(spec) else ()
@@ -215,6 +227,7 @@ def versions(
     """
     if not enumerates(spec):
         return ()
+    _admit(spec, options)
     deadline = Deadline(options.timeout_s)
     if spec.kind == "npm":
         return package(spec, options, deadline).versions(spec.ref)
@@ -236,6 +249,7 @@ def latest(spec: SourceSpec, options: Options = _DEFAULTS) -> Latest:
 
 @_faults_as_values
 def _newest(spec: SourceSpec, options: Options) -> Latest:
+    _admit(spec, options)
     deadline = Deadline(options.timeout_s)
     if spec.kind == "npm":
         found = package(spec, options, deadline)

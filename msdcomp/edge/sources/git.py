@@ -177,11 +177,17 @@ class Repository:
         command = "ssh -oBatchMode=yes -oStrictHostKeyChecking=yes"
         command += " -oPermitLocalCommand=no -oClearAllForwardings=yes"
         host = url.host if url else scp_host(self._location) or ""
+        refused = options.policy.host_fault(host)
+        if refused is not None:
+            raise Refused.of(refused)
         if not options.allow_private and host not in options.allow_hosts:
             port = (url.port if url else None) or 22
             where = self._checked(host, port, options)
             alias = host if port == 22 else f"[{host}]:{port}"
             command += f" -oHostName={where.address} '-oHostKeyAlias={alias}'"
+        elif options.policy.hosts is not None:
+            # What is listed is what is spoken to, and no host it is a nickname of.
+            command += f" -oHostName={host}"
         self._env["GIT_SSH_COMMAND"] = command
         self._env["GIT_SSH_VARIANT"] = "ssh"
 

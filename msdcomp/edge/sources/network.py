@@ -113,11 +113,15 @@ class Endpoint(Record):
 def endpoints(
     host: str, port: int, options: Options, deadline: Deadline
 ) -> tuple[Endpoint, ...] | SourceFault:
-    """Return the addresses of a host, all of them checked.
+    """Return the addresses of a host that the project allows, all of them checked.
 
     One that is not public is enough to refuse the host: its name server may have been
     told to mix them.
     """
+    # Before the name is looked up, which tells others that somebody asks for it.
+    refused = options.policy.host_fault(host)
+    if refused is not None:
+        return refused
     found = _resolve(host, port, deadline)
     if isinstance(found, SourceFault):
         return found

@@ -19,7 +19,7 @@ import attrs
 from msdcomp.edge.sources.archives import integrity_fault
 from msdcomp.edge.sources.https import download
 from msdcomp.edge.sources.network import Deadline
-from msdcomp.edge.sources.options import Options
+from msdcomp.edge.sources.options import MAX_ARCHIVE_BYTES, Options
 from msdcomp.edge.sources.process import environment, run
 from msdcomp.edge.sources.staging import Refused
 from msdcomp.edge.sources.versions import is_release, newest_first
@@ -27,16 +27,20 @@ from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.semver import is_version
 from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcepolicy import POLICY_KEY
 from msdcomp.sourcespec import Ref, SourceSpec
-from msdcomp.sourceurl import parse_url
+from msdcomp.sourceurl import Url, parse_url
 
-__all__ = ["Package", "archive_of", "package"]
+__all__ = ["Package", "archive_of", "download_archive", "package"]
 
 #: Most bytes of the document about a package.
 _MAX_DOCUMENT = 32 * 1024 * 1024
 
 #: The short form of the document, and the long one for registries without it.
 _ACCEPT = "application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8"
+
+#: Leaves what npm itself came with. It refuses to read one file as both.
+_WITHOUT_SETTINGS = ("--userconfig=/dev/null", "--globalconfig=/dev/null/none")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -46,10 +50,13 @@ class Package(Record):
     Attributes:
         archives: Version -> URL and integrity of its archive.
         tags: Tag -> version.
+        by_token: Whether the policy allows the registry as the one that npm asks by
+            default, and with it the host that it keeps the archives on.
     """
 
     archives: Mapping[str, tuple[str, str]]
     tags: Mapping[str, str]
+    by_token: bool = False
 
     def versions(self, ref: Ref | None) -> tuple[str, ...]:
         """Return the versions that a reference allows, newest first.
@@ -93,9 +100,12 @@ def package(spec: SourceSpec, options: Options, deadline: Deadline) -> Package:
     Raises:
         Refused: It does not know, or cannot be asked.
     """
-    base = _registry(options, deadline)
+    registry = _registry(options, deadline)
+    by_token = _by_token(registry, options, deadline)
+    if by_token:
+        options = _admitting(registry, options)
     # The slash of a scoped name is part of the name.
-    address = f"{base}/{spec.location.replace('/', '%2F')}"
+    address = f"{registry.text.rstrip('/')}/{spec.location.replace('/', '%2F')}"
     data = download(address, _MAX_DOCUMENT, options, deadline, accept=_ACCEPT)
     try:
         document = json.loads(data)
@@ -114,7 +124,7 @@ def package(spec: SourceSpec, options: Options, deadline: Deadline) -> Package:
         for tag, version in _mapping(found.get("dist-tags")).items()
         if isinstance(version, str)
     }
-    return Package(MappingProxyType(archives), MappingProxyType(tags))
+    return Package(MappingProxyType(archives), MappingProxyType(tags), by_token)
 
 
 def _mapping(value: object) -> dict[str, Any]:
@@ -151,8 +161,52 @@ def archive_of(found: Package, version: str) -> tuple[str, str]:
     return address, integrity
 
 
-def _registry(options: Options, deadline: Deadline) -> str:
-    """Return the base URL of the registry, without a final slash."""
+def download_archive(
+    found: Package, address: str, options: Options, deadline: Deadline
+) -> bytes:
+    """Return the archive at an address that `archive_of` gave.
+
+    Raises:
+        Refused: It cannot be had, or is on a host that the policy does not allow.
+    """
+    url = parse_url(address)
+    if found.by_token and isinstance(url, Url):
+        options = _admitting(url, options)
+    return download(address, MAX_ARCHIVE_BYTES, options, deadline)
+
+
+def _admitting(url: Url, options: Options) -> Options:
+    """Return options whose policy allows the host of a URL."""
+    return attrs.evolve(options, policy=options.policy.with_host(url.host))
+
+
+def _by_token(registry: Url, options: Options, deadline: Deadline) -> bool:
+    """Tell whether the policy's `npm` stands for a registry.
+
+    It does for the one that npm asks where nobody has set another. Which that is, npm
+    says itself: what the user or the environment has set must not pass for it.
+    """
+    policy = options.policy
+    if policy.hosts is None or not policy.npm:
+        return False
+    try:
+        own = parse_url(_of_program(deadline, *_WITHOUT_SETTINGS).strip())
+    except Refused as error:
+        if error.fault.code != "no-registry":
+            raise
+        if policy.allows(registry.host):
+            return False
+        raise Refused(
+            "policy",
+            f"{safe(registry.host, 100)}: only the program npm knows whether it is "
+            "the registry that npm stands for",
+            f"list the host in {POLICY_KEY}",
+        ) from None
+    return isinstance(own, Url) and own.host == registry.host
+
+
+def _registry(options: Options, deadline: Deadline) -> Url:
+    """Return the base URL of the registry."""
     # In small letters, as npm itself reads it.
     text = options.registry or os.environ.get("npm_config_registry")  # noqa: SIM112
     text = (text or _of_program(deadline)).strip().rstrip("/")
@@ -165,15 +219,15 @@ def _registry(options: Options, deadline: Deadline) -> str:
             "insecure-transport",
             f"{safe(url.host, 100)}: the registry is not spoken to over https",
         )
-    return url.text.rstrip("/")
+    return url
 
 
-def _of_program(deadline: Deadline) -> str:
+def _of_program(deadline: Deadline, *arguments: str) -> str:
     """Ask npm, if it is there, where it installs from."""
     hint = "set npm_config_registry, or name the registry"
     try:
         ran = run(
-            ["npm", "config", "get", "registry"],
+            ["npm", "config", "get", "registry", *arguments],
             # A project's own settings must not choose, so not in the user's folder.
             cwd="/",
             env=environment(("HOME",)),

@@ -6,6 +6,7 @@ import attrs
 
 from msdcomp.records import Record
 from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcepolicy import SourcePolicy
 
 __all__ = [
     "MAX_ARCHIVE_BYTES",
@@ -39,6 +40,8 @@ MAX_PATH_BYTES = 1024
 #: Most redirects that are followed.
 MAX_REDIRECTS = 5
 
+_EVERYWHERE = SourcePolicy()
+
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Options(Record):
@@ -48,6 +51,7 @@ class Options(Record):
         allow_hosts: Hosts, in lower case, that may have an address that is not public.
         allow_private: Whether every host may.
         allow_insecure: Whether git may be spoken over `http` and `git`.
+        policy: Which hosts may be spoken to at all; `allow_hosts` adds none to them.
         ca_file: A file of certificates to trust instead of the system's.
         registry: Base URL of an npm registry; None asks the environment, then npm.
         timeout_s: Longest time for the whole of a fetch, in seconds.
@@ -56,6 +60,7 @@ class Options(Record):
     allow_hosts: frozenset[str] = frozenset()
     allow_private: bool = False
     allow_insecure: bool = False
+    policy: SourcePolicy = _EVERYWHERE
     ca_file: str | None = None
     registry: str | None = None
     timeout_s: float = 60.0

@@ -12,6 +12,7 @@ from msdcomp.edge.sources import Fetched, Options, fetch, latest, versions
 from msdcomp.edge.sources.options import MAX_ENTRIES, MAX_TOTAL_BYTES, Latest
 from msdcomp.edge.sources.staging import Staging
 from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcepolicy import SourcePolicy
 from msdcomp.sourcespec import SourceSpec
 from tests.edge.sources.packing import FILES, MANIFEST, modes, tree
 
@@ -219,3 +220,16 @@ def test_an_interrupted_copy_leaves_nothing(
     with pytest.raises(KeyboardInterrupt):
         fetch(SourceSpec("local", str(bundle)), str(into))
     assert list(into.iterdir()) == []
+
+
+def test_t13_no_policy_keeps_a_source_of_this_machine_away(
+    tmp_path: Path, into: Path
+) -> None:
+    folder = tmp_path / "ui"
+    folder.mkdir()
+    (folder / "capability.json").write_bytes(MANIFEST)
+    closed = Options(policy=SourcePolicy.from_value([]))
+
+    found = fetch(SourceSpec("local", str(folder)), str(into), closed)
+
+    assert isinstance(found, Fetched)

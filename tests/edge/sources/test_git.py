@@ -19,9 +19,10 @@ from msdcomp.edge.sources.options import Latest
 from msdcomp.edge.sources.process import environment, run
 from msdcomp.edge.sources.staging import Refused
 from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcepolicy import SourcePolicy
 from msdcomp.sourcespec import Ref, SourceSpec, parse_source
 from tests.edge.sources.packing import MANIFEST, modes, tree
-from tests.edge.sources.servers import Server
+from tests.edge.sources.servers import Server, redirect
 
 LIMITS = Options(timeout_s=30)
 
@@ -598,6 +599,78 @@ def test_the_plain_transport_of_git_goes_to_the_checked_address() -> None:
     made.close()
 
     assert made._location == "git://8.8.8.8:9418/r"
+
+
+# The policy of a project.
+
+
+def _only(options: Options, *entries: str) -> Options:
+    return attrs.evolve(options, policy=SourcePolicy.from_value(list(entries)))
+
+
+def test_t13_a_repository_of_a_host_that_is_not_listed_is_refused(
+    served: Server, into: Path, options: Options
+) -> None:
+    spec = SourceSpec("git", served.url("/ui.git"))
+
+    assert _code(spec, into, _only(options, "forge.example")) == "policy"
+    asked = versions(spec, _only(options, "forge.example"))
+    assert isinstance(asked, SourceFault)
+    assert asked.code == "policy"
+    told = latest(spec, _only(options, "forge.example"))
+    assert told.fault is not None
+    assert told.fault.code == "policy"
+    assert served.seen == []
+
+    _fetched(spec, into, _only(options, "localhost"))
+
+
+def test_t13_git_follows_no_redirect_away_from_a_listed_host(
+    server: Server, into: Path, options: Options
+) -> None:
+    asked = "/ui.git/info/refs?service=git-upload-pack"
+    elsewhere = server.url("/other.git", "127.0.0.1")
+    server.routes[asked] = redirect(elsewhere + "/info/refs?service=git-upload-pack")
+    spec = SourceSpec("git", server.url("/ui.git"))
+
+    assert _code(spec, into, _only(options, "localhost")) == "git-failed"
+    assert server.seen == [asked]
+
+
+@pytest.mark.parametrize(
+    "location",
+    ["git@localhost:r", "ssh://git@localhost/r", "git://localhost/r"],
+)
+@pytest.mark.parametrize(
+    "wide",
+    [
+        Options(allow_private=True, allow_insecure=True),
+        Options(allow_hosts=frozenset({"localhost"}), allow_insecure=True),
+        Options(allow_insecure=True),
+    ],
+)
+def test_t13_every_transport_is_held_to_the_list(
+    location: str, wide: Options, into: Path
+) -> None:
+    assert _code(SourceSpec("git", location), into, _only(wide, "h.example")) == (
+        "policy"
+    )
+    with pytest.raises(Refused) as raised:
+        _environment(location, _only(wide, "h.example"))
+    assert raised.value.fault.code == "policy"
+
+
+def test_t13_ssh_speaks_to_the_listed_host_and_to_no_other_of_that_nickname() -> None:
+    wide = Options(allow_private=True)
+    env = _environment("git@localhost:r", _only(wide, "localhost"))
+
+    assert env["GIT_SSH_COMMAND"].endswith(" -oHostName=localhost")
+
+
+def test_t13_a_repository_on_this_machine_needs_no_entry(
+    origin: Origin, into: Path
+) -> None:
+    _fetched(origin.spec(), into, _only(LIMITS))
 
 
 def test_git_that_cannot_be_told_an_address_is_not_used(

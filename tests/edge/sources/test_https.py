@@ -19,6 +19,7 @@ from msdcomp.edge.sources.archives import sri
 from msdcomp.edge.sources.network import Deadline, endpoints, is_public
 from msdcomp.edge.sources.options import MAX_ARCHIVE_BYTES, Latest
 from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcepolicy import POLICY_KEY, SourcePolicy
 from msdcomp.sourcespec import SourceSpec
 from tests.edge.sources.packing import FILES, tar, tree, zipped
 from tests.edge.sources.servers import Server, plain, redirect
@@ -322,6 +323,79 @@ def test_a_redirect_is_held_to_the_rules_of_a_source(
     server.routes["/ui.tgz"] = redirect(target)
 
     assert _code(server.url("/ui.tgz"), into, options) == code
+
+
+# The policy of a project.
+
+
+def _only(options: Options, *entries: str) -> Options:
+    return attrs.evolve(options, policy=SourcePolicy.from_value(list(entries)))
+
+
+def test_t13_a_host_that_is_not_listed_is_not_even_looked_up(
+    server: Server, into: Path, options: Options, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = Names(["127.0.0.1"])
+    monkeypatch.setattr(socket, "getaddrinfo", names)
+    server.routes["/ui.tgz"] = plain(tar())
+
+    for policy in (["forge.example"], ["npm"], [], "localhost"):
+        closed = attrs.evolve(options, policy=SourcePolicy.from_value(policy))
+        found = fetch(_spec(server.url("/ui.tgz")), str(into), closed)
+        assert isinstance(found, SourceFault)
+        assert found.code == "policy"
+        assert POLICY_KEY in found.hint
+
+    assert names.asked == server.seen == []
+
+
+def test_t13_a_host_that_is_listed_is_spoken_to(
+    server: Server, into: Path, options: Options
+) -> None:
+    server.routes["/ui.tgz"] = plain(tar())
+
+    found = fetch(_spec(server.url("/ui.tgz")), str(into), _only(options, "LocalHost."))
+
+    assert isinstance(found, Fetched)
+
+
+def test_t13_a_host_that_is_listed_may_still_not_be_private(
+    server: Server, into: Path, options: Options
+) -> None:
+    closed = attrs.evolve(_only(options, "localhost"), allow_hosts=frozenset())
+
+    assert _code(server.url("/ui.tgz"), into, closed) == "private-address"
+
+
+@pytest.mark.parametrize(
+    ("listed", "fine"),
+    [(["bundles.example"], False), (["bundles.example", "localhost"], True)],
+)
+def test_t13_each_hop_of_a_redirect_must_be_listed(
+    listed: list[str],
+    fine: bool,
+    server: Server,
+    into: Path,
+    options: Options,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = Names(["127.0.0.1"])
+    monkeypatch.setattr(socket, "getaddrinfo", names)
+    server.routes["/ui.tgz"] = redirect("/next.tgz")
+    server.routes["/next.tgz"] = redirect(server.url("/x.tgz"))
+    server.routes["/x.tgz"] = plain(tar())
+    wide = attrs.evolve(_only(options, *listed), allow_private=True)
+
+    found = fetch(_spec(server.url("/ui.tgz", "bundles.example")), str(into), wide)
+
+    if fine:
+        assert isinstance(found, Fetched)
+        return
+    assert isinstance(found, SourceFault)
+    assert found.code == "policy"
+    assert found.reason.startswith("localhost is not listed")
+    assert server.seen == ["/ui.tgz", "/next.tgz"]
+    assert set(names.asked) == {"bundles.example"}
 
 
 # Answers.

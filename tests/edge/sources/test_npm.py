@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from msdcomp.edge.sources.archives import sri
 from msdcomp.edge.sources.options import Latest
 from msdcomp.edge.sources.versions import newest_first
 from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcepolicy import POLICY_KEY, SourcePolicy
 from msdcomp.sourcespec import SourceSpec, parse_source
 from tests.edge.sources.packing import FILES, tar, tree
-from tests.edge.sources.servers import Server, plain
+from tests.edge.sources.servers import Server, plain, redirect
 
 NAMES = ("1.0.0", "1.2.0", "1.10.0", "2.0.0", "3.0.0-rc.1")
 
@@ -357,6 +359,192 @@ def test_a_registry_is_spoken_to_like_any_host(
     base: str, code: str, into: Path, options: Options
 ) -> None:
     assert _code("npm:ui", into, attrs.evolve(options, registry=base)) == code
+
+
+# The policy of a project.
+
+#: What npm came with; where its user has set another, that is in front.
+_SCRIPT = """case "$*" in
+*--userconfig=/dev/null*--globalconfig=/dev/null/none*) echo {own};;
+*) echo {set};;
+esac"""
+
+
+def _only(options: Options, *entries: str) -> Options:
+    return attrs.evolve(options, policy=SourcePolicy.from_value(list(entries)))
+
+
+@pytest.fixture
+def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every name lead to this machine."""
+
+    def answer(_: str, port: int, **__: Any) -> list[Any]:
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", answer)
+
+
+def _refused(text: str, into: Path, options: Options) -> SourceFault:
+    found = fetch(_spec(text), str(into), options)
+    assert isinstance(found, SourceFault), found
+    assert found.code == "policy"
+    assert POLICY_KEY in found.hint
+    return found
+
+
+@pytest.mark.usefixtures("registry")
+def test_t13_a_registry_may_be_listed_by_name(into: Path, asking: Options) -> None:
+    found = fetch(_spec("npm:ui"), str(into), _only(asking, "localhost"))
+
+    assert isinstance(found, Fetched)
+
+
+def test_t13_a_registry_that_is_not_listed_is_not_asked(
+    registry: Registry, into: Path, asking: Options
+) -> None:
+    for closed in (_only(asking, "forge.example"), _only(asking)):
+        _refused("npm:ui", into, closed)
+        asked = versions(_spec("npm:ui"), closed)
+        assert isinstance(asked, SourceFault)
+        assert asked.code == "policy"
+        told = latest(_spec("npm:ui"), closed)
+        assert told.fault is not None
+        assert told.fault.code == "policy"
+    assert registry.server.seen == []
+
+
+def test_t13_no_program_is_started_where_nothing_is_allowed(
+    into: Path, options: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _npm(tmp_path, f"touch {tmp_path}/ran; echo https://localhost/", monkeypatch)
+
+    _refused("npm:ui", into, _only(options))
+
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("listed", "fine"),
+    [(["localhost"], False), (["localhost", "bundles.example"], True)],
+)
+@pytest.mark.usefixtures("everywhere")
+def test_t13_archives_of_a_registry_that_is_named_must_be_on_a_listed_host(
+    listed: list[str], fine: bool, registry: Registry, into: Path, asking: Options
+) -> None:
+    address = registry.server.url("/files/2.0.0.tgz", "bundles.example")
+    registry.dist("2.0.0")["tarball"] = address
+    registry.publish()
+    wide = attrs.evolve(_only(asking, *listed), allow_private=True)
+
+    found = fetch(_spec("npm:ui"), str(into), wide)
+
+    assert isinstance(found, Fetched) == fine
+    if isinstance(found, SourceFault):
+        assert found.code == "policy"
+        assert found.reason.startswith("bundles.example is not listed")
+        assert registry.server.seen == ["/npm/ui"]
+
+
+@pytest.mark.parametrize("by_option", [True, False])
+@pytest.mark.parametrize("listed", [["npm"], ["NPM", "localhost"]])
+@pytest.mark.usefixtures("everywhere")
+def test_t13_the_token_stands_for_the_registry_of_npm_and_for_its_archives(
+    by_option: bool,
+    listed: list[str],
+    registry: Registry,
+    into: Path,
+    asking: Options,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    base = registry.server.url("/npm/")
+    _npm(tmp_path, _SCRIPT.format(own=base, set=base), monkeypatch)
+    address = registry.server.url("/files/2.0.0.tgz", "bundles.example")
+    registry.dist("2.0.0")["tarball"] = address
+    registry.publish()
+    wide = attrs.evolve(_only(asking, *listed), allow_private=True)
+    if not by_option:
+        wide = attrs.evolve(wide, registry=None)
+
+    assert isinstance(fetch(_spec("npm:ui"), str(into), wide), Fetched)
+    assert versions(_spec("npm:ui"), wide) == ("2.0.0", "1.10.0", "1.2.0", "1.0.0")
+
+
+@pytest.mark.parametrize("path", ["/npm/ui", "/files/2.0.0.tgz"])
+@pytest.mark.usefixtures("everywhere")
+def test_t13_the_token_admits_no_redirect_to_other_hosts(
+    path: str,
+    registry: Registry,
+    into: Path,
+    asking: Options,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    base = registry.server.url("/npm/")
+    _npm(tmp_path, _SCRIPT.format(own=base, set=base), monkeypatch)
+    registry.server.routes[path] = redirect(
+        registry.server.url("/files/2.0.0.tgz", "bundles.example")
+    )
+    wide = attrs.evolve(_only(asking, "npm"), allow_private=True)
+
+    found = _refused("npm:ui", into, wide)
+
+    assert found.reason.startswith("bundles.example is not listed")
+
+
+@pytest.mark.parametrize("way", ["option", "environment", "npm"])
+@pytest.mark.usefixtures("registry")
+def test_t13_the_token_stands_for_no_registry_that_somebody_has_set(
+    way: str,
+    server: Server,
+    into: Path,
+    options: Options,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    base = server.url("/npm/")
+    _npm(tmp_path, _SCRIPT.format(own="https://own.example/", set=base), monkeypatch)
+    if way == "option":
+        options = attrs.evolve(options, registry=base)
+    elif way == "environment":
+        monkeypatch.setenv("npm_config_registry", base)
+
+    found = _refused("npm:ui", into, _only(options, "npm"))
+
+    assert found.reason.startswith("localhost is not listed")
+    assert server.seen == []
+    assert isinstance(
+        fetch(_spec("npm:ui"), str(into), _only(options, "npm", "localhost")), Fetched
+    )
+
+
+@pytest.mark.usefixtures("registry")
+def test_t13_without_npm_nobody_knows_what_the_token_stands_for(
+    server: Server,
+    into: Path,
+    asking: Options,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _npm(tmp_path, "exit 127", monkeypatch)
+
+    found = _refused("npm:ui", into, _only(asking, "npm"))
+
+    assert "npm" in found.reason
+    assert server.seen == []
+    assert isinstance(
+        fetch(_spec("npm:ui"), str(into), _only(asking, "npm", "localhost")), Fetched
+    )
+
+
+@pytest.mark.usefixtures("registry")
+def test_t13_npm_is_not_waited_for_to_tell_what_the_token_stands_for(
+    into: Path, asking: Options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _npm(tmp_path, "sleep 20", monkeypatch)
+    short = attrs.evolve(_only(asking, "npm"), timeout_s=0.3)
+
+    assert _code("npm:ui", into, short) == "timeout"
 
 
 # Order.
