@@ -1,66 +1,51 @@
-"""`msd capability`: list what there is, and agree to what a project brings."""
+"""`msd capability`: what is there, and every change of what is installed."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 
-from msdcomp.cli import trust
-from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
-from msdcomp.cli.here import add_places, here
-from msdcomp.inventory import inventory
-from msdcomp.present.inventory import render_inventory, row_wire
-from msdcomp.present.page import Screen
+from msdcomp.cli.common import Parser
 
-__all__ = ["configure", "run"]
+__all__ = ["VERBS", "configure", "run"]
 
-_RELEASE = "this release only reads overlays; until the next one"
-
-#: Verbs of a later release, and what to do until then.
-LATER = {
-    "remove": f"{_RELEASE}, delete the folder that `msd explain ID` names",
-    "reconcile": f"{_RELEASE}, finish or undo the install that was begun",
+#: Verb -> the module of this package that does it, and one line about it.
+VERBS = {
+    "list": ("listing", "list every capability, composed or left out"),
+    "install": ("install", "fetch a capability, show it, ask, and put it in place"),
+    "update": ("update", "fetch what is installed once more"),
+    "remove": ("remove", "remove a capability, whatever state it is in"),
+    "trust": ("trust", "agree to an overlay of this project, list, take it back"),
+    "outdated": ("outdated", "compare what is installed with what its source offers"),
+    "doctor": ("doctor", "look for what is not as it should be, and say what to do"),
+    "reconcile": ("reconcile", "finish or undo what a killed command has left"),
 }
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the verb."""
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    listing = verbs.add_parser(
-        "list",
-        help="list every capability, composed or left out",
-        description="List every capability, composed or left out.",
-        allow_abbrev=False,
+    """Add the verb and whatever follows it.
+
+    Only the module of the verb that was asked for is imported, so the arguments are
+    read by a parser of its own.
+    """
+    width = max(map(len, VERBS))
+    listing = "\n".join(
+        f"  {verb:{width}}  {line}" for verb, (_, line) in VERBS.items()
     )
-    add_places(listing)
-    add_json(listing)
-    trust.configure(
-        verbs.add_parser(
-            "trust",
-            help="agree to an overlay of this project",
-            description="Show what an overlay of this project would run, send or tell "
-            "an agent, and agree to it as it is now.",
-            allow_abbrev=False,
-        )
-    )
-    for verb in LATER:
-        # Warnings name these commands, so whoever types one deserves an answer.
-        later = verbs.add_parser(verb, add_help=False, allow_abbrev=False)
-        later.add_argument("rest", nargs=argparse.REMAINDER)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"verbs:\n{listing}\n\n`msd capability VERB --help` tells more."
+    parser.add_argument("verb", choices=VERBS, metavar="VERB", help="see below")
+    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:
-    """List what there is; 1 when an overlay was left out."""
-    if options.verb == "trust":
-        return trust.run(options)
-    if options.verb in LATER:
-        complain(f"msd capability {options.verb}: {LATER[options.verb]}")
-        return 2
-    found = here(options)
-    if found is None:
-        return 2
-    rows = inventory(found.composition, found.layers())
-    if options.json:
-        show_json([row_wire(row) for row in rows])
-    else:
-        show(render_inventory(rows, Screen(**screen_options())))
-    return 1 if found.composition.warnings else 0
+    """Do what the verb says."""
+    name, line = VERBS[options.verb]
+    module = importlib.import_module(f"msdcomp.cli.{name}")
+    own = Parser(
+        prog=f"msd capability {options.verb}",
+        description=f"{line[0].upper()}{line[1:]}.",
+        allow_abbrev=False,
+    )
+    module.configure(own)
+    return int(module.run(own.parse_args(options.rest)))

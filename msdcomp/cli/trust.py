@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from typing import TYPE_CHECKING
 
+from msdcomp.cli.asking import agrees
 from msdcomp.cli.common import (
     add_json,
     complain,
@@ -88,7 +87,8 @@ def _trust(
     if offer.disclosure.blockers:
         complain(f"{capability_id}: not agreed to, since the folder is not complete")
         return 1
-    if not (options.yes or _agrees(capability_id)):
+    question = f"Agree to {capability_id} as it is now, in this project?"
+    if not (options.yes or agrees(question)):
         complain(
             f"{capability_id}: not agreed to; say --yes to agree where nobody is asked"
         )
@@ -117,19 +117,6 @@ def _show(offer: Offer, *, as_json: bool) -> None:
         show_json({**about, "disclosure": disclosure_wire(offer.disclosure)})
     else:
         show(render_disclosure(offer.disclosure, Screen(**screen_options())))
-
-
-def _agrees(capability_id: str) -> bool:
-    """Ask, where there is somebody at a terminal to be asked."""
-    try:
-        asked = os.isatty(sys.stdin.fileno()) and os.isatty(sys.stderr.fileno())
-    except (AttributeError, OSError, ValueError):  # closed, or not a file at all
-        return False
-    if not asked:
-        return False
-    sys.stderr.write(f"Agree to {capability_id} as it is now, in this project? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 def _effect(composition: Composition, capability_id: str) -> str:

@@ -93,6 +93,7 @@ class InstalledEntry(Record):
         source: Where it came from, as it is asked for again; a folder of this machine
             by its absolute path.
         integrity: Digest of the archive it came in, if any.
+        commit: Commit it is of, if it came from a repository.
         files: What was put in place, relative to the root of the scope.
         shared_edits: Its parts of files that others write as well.
         gate_points: Loop points at which its manifest declares gates.
@@ -106,6 +107,7 @@ class InstalledEntry(Record):
     version: str
     source: str
     integrity: str = ""
+    commit: str = ""
     files: tuple[str, ...] = ()
     shared_edits: tuple[SharedEdit, ...] = ()
     gate_points: tuple[str, ...] = ()
@@ -201,7 +203,7 @@ def _entry(folder: str, value: Json) -> InstalledEntry | None:
             return None
     optional = [
         value.get(name, "")
-        for name in ("contentHash", "disclosureSignature", "installedAt")
+        for name in ("contentHash", "disclosureSignature", "installedAt", "commit")
     ]
     texts = [text for text in optional if isinstance(text, str)]
     if len(texts) != len(optional):
@@ -217,6 +219,7 @@ def _entry(folder: str, value: Json) -> InstalledEntry | None:
         content_hash=texts[0],
         disclosure_signature=texts[1],
         installed_at=texts[2],
+        commit=texts[3],
         pending=pending,
     )
 
@@ -338,6 +341,7 @@ def _wire(entry: InstalledEntry) -> dict[str, Json]:
         "version": entry.version,
         "source": entry.source,
         "integrity": entry.integrity,
+        "commit": entry.commit,
         "files": list(entry.files),
         "sharedEdits": [
             {"file": edit.file, "marker": edit.marker} for edit in entry.shared_edits

@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msdcomp.edge.files import FileFault, fault_of, open_folder
+from msdcomp.edge.folders import open_inside
 from msdcomp.edge.roots import CAPABILITIES, LOCK_NAME
 
 __all__ = ["WAIT_S", "consent_lock", "lifecycle_lock", "locked"]
@@ -35,8 +36,6 @@ _PAUSE_S = 0.01
 _LOCK = (
     os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 )
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _LINK = FileFault("link", "the lock, or a folder above it, is a symbolic link")
 _NOT_REGULAR = FileFault("not-regular", "the lock is not a regular file")
@@ -179,7 +178,7 @@ def _open(path: str, below: str | None) -> int | FileFault:
     try:
         for part in parent[len(top) :].strip("/").split("/"):
             if part:
-                inner = _open_inside(folder, part)
+                inner = open_inside(folder, part)
                 os.close(folder)
                 folder = inner
         return os.open(name, _LOCK, 0o666, dir_fd=folder)
@@ -187,19 +186,6 @@ def _open(path: str, below: str | None) -> int | FileFault:
         return _unmade(error)
     finally:
         os.close(folder)
-
-
-def _open_inside(folder: int, part: str) -> int:
-    """Open a folder inside another one, or make it; a link raises ELOOP."""
-    with contextlib.suppress(FileExistsError):
-        os.mkdir(part, dir_fd=folder)
-    try:
-        return os.open(part, _FOLDER, dir_fd=folder)
-    except NotADirectoryError:
-        # What Linux says of a link, too.
-        if stat.S_ISLNK(os.lstat(part, dir_fd=folder).st_mode):
-            raise OSError(errno.ELOOP, "") from None
-        raise
 
 
 def _unmade(error: OSError | ValueError) -> FileFault:

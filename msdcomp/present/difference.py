@@ -11,7 +11,7 @@ from msdcomp.diffing import Change, Difference
 from msdcomp.present.page import Page, Screen, count
 from msdcomp.safetext import safe
 
-__all__ = ["change_wire", "render_changes"]
+__all__ = ["add_change", "change_wire", "render_changes"]
 
 _MARKS = {
     Difference.APPEARED: ("+", "green"),
@@ -26,17 +26,23 @@ def render_changes(changes: Sequence[Change], screen: Screen) -> str:
     """Return one line for each difference and a closing one that counts them."""
     page = Page(screen)
     for change in changes:
-        mark, style = _MARKS[change.difference]
-        told = " -> ".join(
-            safe(part, 400) for part in (change.before, change.after) if part
-        )
-        page.line(
-            (f"{mark} ", style),
-            f"{change.subject} {safe(change.name)} {change.difference.value}",
-            f": {told}" if told else "",
-        )
+        add_change(page, change)
     page.line((count(len(changes), "difference"), "bold"))
     return page.render()
+
+
+def add_change(page: Page, change: Change, indent: int = 0) -> None:
+    """Add a difference to a page."""
+    mark, style = _MARKS[change.difference]
+    told = " -> ".join(
+        safe(part, 400) for part in (change.before, change.after) if part
+    )
+    page.line(
+        (f"{mark} ", style),
+        f"{change.subject} {safe(change.name)} {change.difference.value}",
+        f": {told}" if told else "",
+        indent=indent,
+    )
 
 
 def change_wire(change: Change) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from msdcomp.disclosure import Disclosure, Instruction, ShownGate, Surface
+from msdcomp.plan import Pin
 from msdcomp.present.page import Page, Screen, count
 from msdcomp.present.surfaces import (
     WARNING,
@@ -24,20 +25,11 @@ from msdcomp.safetext import safe
 from msdcomp.signature import signature
 
 __all__ = [
-    "Pin",
     "disclosure_wire",
     "record_wires",
     "render_disclosure",
     "surface_wire",
 ]
-
-
-@attrs.frozen(kw_only=True, eq=False, repr=False)
-class Pin(Record):
-    """What holds the source to this content: `integrity`, `commit` or nothing."""
-
-    kind: str = "none"
-    value: str = ""
 
 
 def render_disclosure(

@@ -41,6 +41,7 @@ __all__ = [
     "add_surfaces",
     "add_values",
     "instruction_text",
+    "json_spelled",
     "key_text",
     "spelled",
 ]
@@ -76,7 +77,7 @@ def _code(match: re.Match[str]) -> str:
     return f"\\{found}" if found in '"\\' else f"\\u{{{ord(found):x}}}"
 
 
-def _json(text: str) -> str:
+def json_spelled(text: str) -> str:
     """Return JSON text with every character that is not plain spelled out.
 
     It has quotes of its own, and its backslashes are escapes already.
@@ -153,11 +154,11 @@ def _surface(page: Page, surface: Surface) -> None:
         add_values(page, "runs ", [surface.binary or "", *surface.args], 2)
     elif isinstance(surface, OtherSurface):
         add_values(page, "not understood, in ", [surface.field], 1)
-        _words(page, "declared as ", [_json(surface.declared)], 2)
+        _words(page, "declared as ", [json_spelled(surface.declared)], 2)
     for use in surface.files:
         _file(page, use.path, use.content_hash)
     for name, text in surface.residual:
-        _words(page, f"{spelled(name)} is ", [_json(text)], 2)
+        _words(page, f"{spelled(name)} is ", [json_spelled(text)], 2)
     for key in surface.uses:
         add_decided(page, "decided by ", key, 2)
 
@@ -223,7 +224,9 @@ def _lane(page: Page, lane: ReviewerLane) -> None:
 
 def add_decided(page: Page, label: str, use: ConfigKeyUse, indent: int) -> None:
     """Add a key that decides about what runs: in full, as what runs is."""
-    default = ["no default"] if use.default is None else ["default", _json(use.default)]
+    default = ["no default"]
+    if use.default is not None:
+        default = ["default", json_spelled(use.default)]
     words = [spelled(use.key), f"({safe(use.type or 'no type', 40)})", *default]
     _words(page, label, words, indent)
 

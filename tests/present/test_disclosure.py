@@ -7,7 +7,8 @@ from syrupy.assertion import SnapshotAssertion
 
 from msdcomp.disclosure import Disclosure, compare, disclose
 from msdcomp.present.changes import changes_wire, render_changes
-from msdcomp.present.disclosure import Pin, disclosure_wire, render_disclosure
+from msdcomp.plan import Pin
+from msdcomp.present.disclosure import disclosure_wire, render_disclosure
 from msdcomp.present.page import Screen
 from msdcomp.present.surfaces import spelled
 from tests.bundles import FILES, everything, lane

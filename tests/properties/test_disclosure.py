@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from msdcomp.disclosure import compare, disclose
 from msdcomp.present.changes import changes_wire, render_changes
-from msdcomp.present.disclosure import Pin, disclosure_wire, render_disclosure
+from msdcomp.plan import Pin
+from msdcomp.present.disclosure import disclosure_wire, render_disclosure
 from msdcomp.present.page import Screen
 from msdcomp.signature import drift, signature
 from tests.strategies import broken, json_values, manifests, texts

@@ -1,0 +1,32 @@
+"""`msd capability list`: every capability, composed or left out."""
+
+from __future__ import annotations
+
+import argparse
+
+from msdcomp.cli.common import add_json, screen_options, show, show_json
+from msdcomp.cli.here import add_places, here
+from msdcomp.inventory import inventory
+from msdcomp.present.inventory import render_inventory, row_wire
+from msdcomp.present.page import Screen
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    add_places(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """List what there is; 1 when an overlay was left out."""
+    found = here(options)
+    if found is None:
+        return 2
+    rows = inventory(found.composition, found.layers())
+    if options.json:
+        show_json([row_wire(row) for row in rows])
+    else:
+        show(render_inventory(rows, Screen(**screen_options())))
+    return 1 if found.composition.warnings else 0

@@ -1,0 +1,214 @@
+"""`reconcile`: what commands that were killed have left, finished, undone or cleared.
+
+Whoever holds the lock of a site is alone in it, so everything half done belongs to
+somebody who is gone.
+Source: docs/explanation/lifecycle.md, "What a kill can leave".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import attrs
+
+from msdcomp.edge.consent import settle_consent
+from msdcomp.edge.consentstore import list_consents, store_path
+from msdcomp.edge.files import FileFault, open_folder
+from msdcomp.edge.ledger import LEDGER_NAME
+from msdcomp.edge.ledgerfile import InstalledEntry, LedgerFile, read_entries
+from msdcomp.edge.lifecycle.recovery import recover
+from msdcomp.edge.lifecycle.settled import recorded
+from msdcomp.edge.lifecycle.yard import Yard, open_yard
+from msdcomp.edge.locks import WAIT_S, consent_lock, lifecycle_lock
+from msdcomp.edge.roots import STAGING_NAME
+from msdcomp.edge.storetext import StoreState
+from msdcomp.records import Record
+from msdcomp.safetext import safe
+
+if TYPE_CHECKING:
+    from msdcomp.edge.lifecycle.site import Site
+
+__all__ = ["Settled", "Trace", "reconcile", "traces"]
+
+_TEMPORARY = re.compile(r"\.tmp\.[0-9]+-[0-9a-f]{8}")
+
+
+@attrs.frozen(eq=False, repr=False)
+class Trace(Record):
+    """Something a killed command has left.
+
+    Attributes:
+        what: `pending`, `staging`, `temporary` or `provisional`.
+        name: Id of the capability, or name of the file or folder.
+    """
+
+    what: str
+    name: str
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Settled(Record):
+    """What became of what was left.
+
+    Attributes:
+        done: `(name, what was done)`.
+        left: `(name, why nothing could be done)`.
+    """
+
+    done: tuple[tuple[str, str], ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+
+
+def traces(site: Site) -> tuple[Trace, ...] | FileFault:
+    """Return what there is to reconcile; looks only, and takes no lock.
+
+    Some of it may belong to a command that is at work right now.
+    """
+    ledger = read_entries(site.root.ledger_root)
+    if ledger.state is StoreState.CORRUPT and ledger.fault:
+        return ledger.fault
+    found = [Trace("pending", entry.id) for entry in _pending(ledger)]
+    if os.path.lexists(f"{site.root.folder}/{STAGING_NAME}"):
+        found.append(Trace("staging", site.path(STAGING_NAME)))
+    found += [Trace("temporary", file) for file in _temporary(site, ledger)]
+    found += [Trace("provisional", name) for name in _provisional(site)]
+    return tuple(found)
+
+
+def reconcile(site: Site, *, wait_s: float = WAIT_S) -> Settled | FileFault:
+    """Finish, undo and clear away whatever was left; does nothing where nothing was.
+
+    Returns:
+        What was done, or why nothing was: the scope is in use, or its ledger cannot be
+        read.
+    """
+    left = traces(site)
+    if isinstance(left, FileFault):
+        return left
+    if not left:
+        return Settled()
+    with lifecycle_lock(site.root.ledger_root, wait_s, own=site.is_own) as busy:
+        if busy:
+            return busy
+        ledger = read_entries(site.root.ledger_root)
+        if ledger.state is StoreState.CORRUPT and ledger.fault:
+            return ledger.fault
+        with open_yard(site) as yard:
+            if isinstance(yard, FileFault):
+                return yard
+            return _settled(site, yard, ledger)
+
+
+def _settled(site: Site, yard: Yard, ledger: LedgerFile) -> Settled:
+    done: list[tuple[str, str]] = []
+    left: list[tuple[str, str]] = []
+    for entry in _pending(ledger):
+        # One that cannot be settled does not keep the others from it.
+        found = recover(site, yard, entry)
+        if isinstance(found, FileFault):
+            left.append((entry.id, found.reason))
+        else:
+            done.append((entry.id, found))
+    waiting = _pending(read_entries(site.root.ledger_root))
+    kept = {entry.pending.backup_name for entry in waiting if entry.pending}
+    names = [name for name in yard.names() if name not in kept]
+    cleared = [name for name in names if _is_cleared(yard, name)]
+    if cleared:
+        done.append((site.path(STAGING_NAME), "what was left in it was deleted"))
+    if len(cleared) < len(names):
+        left.append((site.path(STAGING_NAME), "not all of it could be deleted"))
+    done += [(file, "deleted") for file in _cleared(site, ledger)]
+    still = {entry.id for entry in waiting}
+    for name in _provisional(site):
+        if name not in still:
+            settle_consent(site.home, site.consent_root, name, scope=site.scope)
+    return Settled(done=tuple(done), left=tuple(left))
+
+
+def _pending(ledger: LedgerFile) -> list[InstalledEntry]:
+    return [entry for entry in ledger.entries.values() if entry.pending is not None]
+
+
+def _is_cleared(yard: Yard, name: str) -> bool:
+    try:
+        yard.delete(name)
+    except OSError:
+        return False
+    return True
+
+
+def _provisional(site: Site) -> list[str]:
+    """Return the ids whose agreement still says what it replaced."""
+    found = list_consents(site.home)
+    if isinstance(found, FileFault):
+        return []
+    return [
+        record.id
+        for record in found
+        if record.provisional
+        and (record.scope, record.project_root) == (site.scope, site.consent_root)
+    ]
+
+
+# Temporary files
+
+
+def _written(site: Site, ledger: LedgerFile) -> Iterator[tuple[str, str]]:
+    """Yield the files that are written whole: their root, and the path below it."""
+    root = site.root.ledger_root
+    yield root, LEDGER_NAME
+    for entry in ledger.entries.values():
+        shared = entry.pending.shared_files if entry.pending else ()
+        for file in (*recorded(entry), *shared):
+            if not file.startswith("/") and ".." not in file.split("/"):
+                yield root, file
+
+
+def _temporary(site: Site, ledger: LedgerFile) -> list[str]:
+    """Return temporary files beside what is written, relative to its root."""
+    found = {
+        name for root, file in _written(site, ledger) for name in _beside(root, file)
+    }
+    return sorted(found)
+
+
+def _beside(root: str, file: str) -> Iterable[str]:
+    folder, slash, base = file.rpartition("/")
+    fd = open_folder(f"{root}/{folder}", follow=not folder)
+    if isinstance(fd, FileFault):
+        return
+    try:
+        for name in os.listdir(fd):  # noqa: PTH208 - a descriptor
+            if name.startswith(base) and _TEMPORARY.fullmatch(name[len(base) :]):
+                yield f"{folder}{slash}{name}"
+    except OSError:
+        return
+    finally:
+        os.close(fd)
+
+
+def _cleared(site: Site, ledger: LedgerFile) -> list[str]:
+    root = site.root.ledger_root
+    cleared = [name for name in _temporary(site, ledger) if _unlinked(f"{root}/{name}")]
+    store = store_path(site.home)
+    home, _, base = store.rpartition("/")
+    left = list(_beside(home, base))
+    if left:
+        with consent_lock(site.home) as busy:
+            if not busy:
+                cleared += [name for name in left if _unlinked(f"{home}/{name}")]
+    return [safe(name) for name in cleared]
+
+
+def _unlinked(path: str) -> bool:
+    """Delete a regular file; anything else of that name is not ours."""
+    with contextlib.suppress(OSError):
+        if stat.S_ISREG(os.lstat(path).st_mode):
+            os.unlink(path)  # noqa: PTH108 - text
+            return True
+    return False

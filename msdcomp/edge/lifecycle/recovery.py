@@ -1,0 +1,168 @@
+"""Finishing or undoing what was interrupted, by what the ledger says was begun.
+
+Whoever installs, upgrades or removes writes its intent down first, and everything here
+may be done again: a kill in the middle of a recovery is recovered by the next one. An
+install or upgrade is undone, a removal is finished.
+
+In a project the ledger came with a repository. So nothing it says leads anywhere but to
+the folder of its own id, to names in our own staging folder, and to entries of that id
+in settings files of the same scope.
+Source: docs/explanation/lifecycle.md, "What a kill can leave".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msdcomp.disclosure import MANIFEST
+from msdcomp.edge.consent import restore_consent, revoke_consent
+from msdcomp.edge.content_hash import Bundle
+from msdcomp.edge.files import FileFault, fault_of
+from msdcomp.edge.ledgerfile import (
+    Change,
+    InstalledEntry,
+    change_ledger,
+    committed,
+    without_entry,
+)
+from msdcomp.edge.lifecycle.settled import (
+    apply_edits,
+    hook_entries,
+    plan_edits,
+    recorded,
+)
+from msdcomp.edge.lifecycle.yard import Yard, aside_name, is_aside
+from msdcomp.wire import decode
+
+if TYPE_CHECKING:
+    from msdcomp.edge.lifecycle.site import Site
+
+__all__ = ["finish_removal", "recover"]
+
+
+def recover(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFault:
+    """Undo or finish what an entry says is in flight.
+
+    The caller holds the lock of the site.
+
+    Returns:
+        What was done, in words, or why it could not be; then the entry stays as it is.
+    """
+    if entry.pending is None:
+        return "nothing was in flight"
+    try:
+        match entry.pending.kind:
+            case "install":
+                return _undo_install(site, yard, entry)
+            case "upgrade":
+                return _undo_upgrade(site, yard, entry)
+            case "remove":
+                done = finish_removal(site, yard, entry)
+                if isinstance(done, FileFault):
+                    return done
+                return "; ".join(("its removal was finished", *done))
+    except OSError as error:
+        return fault_of(error)
+
+
+def _undo_install(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFault:
+    told = "its install was undone"
+    if yard.holds(entry.id):
+        found = yard.read(entry.id)
+        if isinstance(found, Bundle) and found.digest == entry.content_hash:
+            _discard(yard, entry.id)
+        else:
+            # Not what the install put there, so it is somebody's own.
+            told = "its install was undone; the folder of its name is left as it is"
+    return (
+        _settle_hooks(site, entry, None, ())
+        or _restored(site, entry.id)
+        or _changed(site, lambda old, now: without_entry(old, entry.id, now))
+        or told
+    )
+
+
+def _undo_upgrade(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFault:
+    backup = entry.pending.backup_name if entry.pending else None
+    if backup is not None and not is_aside(backup, entry.id):
+        return FileFault("foreign", "another program began it, and has to finish it")
+    if backup is not None and yard.holds_aside(backup):
+        if yard.holds(entry.id):
+            _discard(yard, entry.id)
+        yard.promote(backup, entry.id)
+    if not yard.holds(entry.id):
+        return (
+            _settle_hooks(site, entry, None, ())
+            or _restored(site, entry.id)
+            or _changed(site, lambda old, now: without_entry(old, entry.id, now))
+            or "nothing was left of it"
+        )
+    return (
+        _settle_hooks(site, entry, yard.read(entry.id), recorded(entry))
+        or _restored(site, entry.id)
+        or _changed(site, lambda old, now: committed(old, entry.id, now))
+        or "its upgrade was undone"
+    )
+
+
+def finish_removal(
+    site: Site, yard: Yard, entry: InstalledEntry
+) -> tuple[str, ...] | FileFault:
+    """Take a capability away: its hooks, its folder, the agreement, then its entry.
+
+    Returns:
+        What a person should know, or why it is not done.
+
+    Raises:
+        OSError: The disk will not have it.
+    """
+    fault = _settle_hooks(site, entry, None, ())
+    if fault:
+        return fault
+    if yard.holds(entry.id):
+        yard.set_aside(entry.id, aside_name(entry.id))
+    # The agreement goes before the entry does: what is put there afterwards has to ask.
+    revoked = revoke_consent(site.home, site.consent_root, entry.id, scope=site.scope)
+    fault = _changed(site, lambda old, now: without_entry(old, entry.id, now))
+    if fault:
+        return fault
+    if isinstance(revoked, FileFault):
+        return (f"the agreement to it could not be taken back: {revoked.reason}",)
+    return ()
+
+
+def _discard(yard: Yard, folder: str) -> None:
+    aside = aside_name(folder)
+    yard.set_aside(folder, aside)
+    yard.delete(aside)
+
+
+def _settle_hooks(
+    site: Site,
+    entry: InstalledEntry,
+    bundle: Bundle | FileFault | None,
+    keep: tuple[str, ...],
+) -> FileFault | None:
+    """Let settings files have the hooks of a bundle, and those alone.
+
+    A file that cannot be edited is left as it is: whoever mends it will find entries
+    that lead nowhere, which harms less than an install that is never settled.
+    """
+    data = bundle.files.get(MANIFEST.encode()) if isinstance(bundle, Bundle) else None
+    manifest = decode(data, entry.id).manifest if data is not None else None
+    shared = entry.pending.shared_files if entry.pending else ()
+    files = (*recorded(entry), *shared)
+    entries = hook_entries(site, entry.id, manifest)
+    return apply_edits(plan_edits(site, entry.id, files, entries, keep))
+
+
+def _restored(site: Site, capability_id: str) -> FileFault | None:
+    found = restore_consent(
+        site.home, site.consent_root, capability_id, scope=site.scope
+    )
+    return found if isinstance(found, FileFault) else None
+
+
+def _changed(site: Site, change: Change) -> FileFault | None:
+    found = change_ledger(site.root.ledger_root, change)
+    return found if isinstance(found, FileFault) else None
