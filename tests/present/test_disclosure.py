@@ -6,8 +6,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from msdcomp.disclosure import Disclosure, compare, disclose
-from msdcomp.present.changes import changes_wire, render_changes
 from msdcomp.plan import Pin
+from msdcomp.present.changes import changes_wire, render_changes
 from msdcomp.present.disclosure import disclosure_wire, render_disclosure
 from msdcomp.present.page import Screen
 from msdcomp.present.surfaces import spelled

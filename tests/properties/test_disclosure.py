@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msdcomp.disclosure import compare, disclose
-from msdcomp.present.changes import changes_wire, render_changes
 from msdcomp.plan import Pin
+from msdcomp.present.changes import changes_wire, render_changes
 from msdcomp.present.disclosure import disclosure_wire, render_disclosure
 from msdcomp.present.page import Screen
 from msdcomp.signature import drift, signature
