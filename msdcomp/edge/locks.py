@@ -2,8 +2,8 @@
 
 A lock is on an open file and not the existence of one. The kernel lets go of it when
 its holder ends, however it ends, so nobody has to judge whether a holder is still
-alive. The file itself stays, empty: deleting it would let two commands hold what each
-takes for the lock.
+alive. Its last act is to delete the file, so nothing of it shows in a repository; one
+that a killed command has left, empty, means nothing.
 
 A lock file of a project lies where a stranger may have put anything. It is opened
 without following a link below the project and without waiting for what it is.
@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msdcomp.edge.files import FileFault, fault_of, open_folder
-from msdcomp.edge.folders import open_inside
+from msdcomp.edge.folders import open_below
 from msdcomp.edge.roots import CAPABILITIES, LOCK_NAME
 
 __all__ = ["WAIT_S", "consent_lock", "lifecycle_lock", "locked"]
@@ -88,14 +88,68 @@ def locked(
     Yields:
         None while the lock is held, else a fault: `busy` when the time is up.
     """
-    fd = _acquire(path, wait_s, below, clock, sleep)
-    if isinstance(fd, FileFault):
-        yield fd
+    held = _acquire(path, wait_s, below, clock, sleep)
+    if isinstance(held, FileFault):
+        yield held
         return
     try:
         yield None
     finally:
-        _release(fd)
+        held.release()
+
+
+class _Lock:
+    """A lock file that is open, in a folder that is."""
+
+    def __init__(self, folder: int, name: str, fd: int) -> None:
+        self._folder = folder
+        self._name = name
+        self._fd = fd
+
+    def try_it(self) -> bool | FileFault:
+        """Lock the file; tell whether it is ours, or why it cannot be."""
+        # Only who writes locks, and importing the package takes 30 ms.
+        from filelock import lock_descriptor  # noqa: PLC0415
+
+        try:
+            found = os.fstat(self._fd)
+            if not stat.S_ISREG(found.st_mode):
+                return _NOT_REGULAR
+            locked_ = lock_descriptor(self._fd, blocking=False)
+            return locked_ and self._is_still(found)
+        except OSError as error:
+            name = errno.errorcode.get(error.errno or 0, "unknown error")
+            return FileFault("unlockable", f"cannot be locked ({name})")
+
+    def _is_still(self, found: os.stat_result) -> bool:
+        """Tell whether the name still stands for the file that was locked."""
+        try:
+            return os.path.samestat(found, os.lstat(self._name, dir_fd=self._folder))
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Delete the file and let it go.
+
+        Whoever waits for the deleted one sees that it has lost its name, and makes
+        another. One with something in it was put there by a program that takes its
+        existence for the lock; it is left to that.
+        """
+        from filelock import unlock_descriptor  # noqa: PLC0415
+
+        with contextlib.suppress(OSError):
+            found = os.fstat(self._fd)
+            if found.st_size == 0 and self._is_still(found):
+                os.unlink(self._name, dir_fd=self._folder)
+        # Closing alone would leave the lock to a child that was forked meanwhile.
+        with contextlib.suppress(OSError):
+            unlock_descriptor(self._fd)
+        self.close()
+
+    def close(self) -> None:
+        """Give the descriptors back."""
+        os.close(self._fd)
+        os.close(self._folder)
 
 
 def _acquire(
@@ -104,12 +158,12 @@ def _acquire(
     below: str | None,
     clock: Callable[[], float],
     sleep: Callable[[float], None],
-) -> int | FileFault:
+) -> _Lock | FileFault:
     end = clock() + wait_s
     while True:
-        fd = _try(path, below)
-        if fd is not None:
-            return fd
+        held = _try(path, below)
+        if held is not None:
+            return held
         left = end - clock()
         if left <= 0:
             waited = f", also after {wait_s:g} seconds" if wait_s > 0 else ""
@@ -117,54 +171,28 @@ def _acquire(
         sleep(min(_PAUSE_S, left))
 
 
-def _try(path: str, below: str | None) -> int | FileFault | None:
-    """Return a descriptor that holds the lock, a fault, or None when another does.
+def _try(path: str, below: str | None) -> _Lock | FileFault | None:
+    """Return the lock that is held, a fault, or None when another holds it.
 
     The file is opened anew at each try, so whoever deletes it keeps nobody waiting for
     a lock that no longer means anything.
     """
-    # Only who writes locks, and importing the package takes 30 ms.
-    from filelock import lock_descriptor  # noqa: PLC0415
-
-    fd = _open(path, below)
-    if isinstance(fd, FileFault):
-        return fd
-    fault: FileFault | None = None
-    held = False
+    lock = _open(path, below)
+    if isinstance(lock, FileFault):
+        return lock
+    found: bool | FileFault = False
     try:
-        found = os.fstat(fd)
-        if not stat.S_ISREG(found.st_mode):
-            fault = _NOT_REGULAR
-        else:
-            held = lock_descriptor(fd, blocking=False) and _is_still(path, found)
-    except OSError as error:
-        name = errno.errorcode.get(error.errno or 0, "unknown error")
-        fault = FileFault("unlockable", f"cannot be locked ({name})")
+        found = lock.try_it()
     finally:
-        if not held:
-            os.close(fd)
-    return fd if held else fault
+        if found is not True:
+            lock.close()
+    if isinstance(found, FileFault):
+        return found
+    return lock if found else None
 
 
-def _is_still(path: str, found: os.stat_result) -> bool:
-    """Tell whether the name still stands for the file that was locked."""
-    try:
-        return os.path.samestat(found, os.lstat(path))
-    except FileNotFoundError:
-        return False
-
-
-def _release(fd: int) -> None:
-    from filelock import unlock_descriptor  # noqa: PLC0415
-
-    # Closing alone would leave the lock to a child that was forked meanwhile.
-    with contextlib.suppress(OSError):
-        unlock_descriptor(fd)
-    os.close(fd)
-
-
-def _open(path: str, below: str | None) -> int | FileFault:
-    """Return a descriptor of the lock file, making what is missing."""
+def _open(path: str, below: str | None) -> _Lock | FileFault:
+    """Open the lock file, making what is missing."""
     parent, slash, name = path.rpartition("/")
     parent = parent or slash or "."
     top = parent if below is None else below
@@ -175,17 +203,16 @@ def _open(path: str, below: str | None) -> int | FileFault:
     folder = open_folder(top)
     if isinstance(folder, FileFault):
         return folder
+    inside = [part for part in parent[len(top) :].split("/") if part]
     try:
-        for part in parent[len(top) :].strip("/").split("/"):
-            if part:
-                inner = open_inside(folder, part)
-                os.close(folder)
-                folder = inner
-        return os.open(name, _LOCK, 0o666, dir_fd=folder)
+        folder = open_below(folder, inside)
     except (OSError, ValueError) as error:
         return _unmade(error)
-    finally:
+    try:
+        return _Lock(folder, name, os.open(name, _LOCK, 0o666, dir_fd=folder))
+    except (OSError, ValueError) as error:
         os.close(folder)
+        return _unmade(error)
 
 
 def _unmade(error: OSError | ValueError) -> FileFault:

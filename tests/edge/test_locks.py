@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -70,11 +71,32 @@ def fault_of_lock(path: Path, **more: Any) -> FileFault | None:
         return fault
 
 
-def test_a_lock_is_free_again_afterwards_and_its_file_stays(tmp_path: Path) -> None:
+def test_a_lock_is_free_again_afterwards_and_its_file_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "down" / ".lock"
     for _ in range(2):
-        assert fault_of_lock(path) is None
-        assert path.read_bytes() == b""
+        with locked(str(path), 0) as fault:
+            assert fault is None
+            assert path.read_bytes() == b""
+        assert list(path.parent.iterdir()) == []
+
+
+def test_a_lock_file_with_something_in_it_stays(tmp_path: Path) -> None:
+    """Another program may take its existence for a lock."""
+    path = tmp_path / "l"
+    write(path, '{"pid": 1}')
+    assert fault_of_lock(path) is None
+    assert path.read_text() == '{"pid": 1}'
+
+
+def test_the_lock_of_another_is_not_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "l"
+    with contextlib.ExitStack() as inner:
+        with locked(str(path)):
+            path.unlink()
+            assert inner.enter_context(locked(str(path), 0)) is None
+        assert path.exists()
+        assert fault_of_lock(path) is not None
+    assert not path.exists()
 
 
 def test_a_lock_is_free_again_after_an_exception(tmp_path: Path) -> None:
@@ -256,13 +278,12 @@ def test_nothing_is_made_through_a_linked_folder_of_a_project(
 def test_links_in_a_home_are_the_users_own(tmp_path: Path) -> None:
     (tmp_path / "dotfiles").mkdir()
     put(tmp_path / "home" / ".msd", {"symlink": "../dotfiles"})
-    for lock in (lifecycle_lock(str(tmp_path / "home"), 0, own=True),):
-        with lock as fault:
-            assert fault is None
+    with lifecycle_lock(str(tmp_path / "home"), 0, own=True) as fault:
+        assert fault is None
+        assert (tmp_path / "dotfiles" / "capabilities" / ".lock").is_file()
     with consent_lock(str(tmp_path / "home"), 0) as fault:
         assert fault is None
-    assert (tmp_path / "dotfiles" / "capabilities" / ".lock").is_file()
-    assert (tmp_path / "dotfiles" / ".consent.lock").is_file()
+        assert (tmp_path / "dotfiles" / ".consent.lock").is_file()
 
 
 def test_a_linked_project_is_locked_as_what_it_is(tmp_path: Path) -> None:
@@ -298,8 +319,9 @@ def test_a_lock_relative_to_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert fault_of_lock(Path("l")) is None
-    assert (tmp_path / "l").is_file()
+    with locked("l", 0) as fault:
+        assert fault is None
+        assert (tmp_path / "l").is_file()
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_no_process_loses_what_another_one_wrote(tmp_path: Path) -> None:
     assert {record.id for record in agreed} == expected
     assert len(json.loads((tmp_path / LEDGER_NAME).read_text())["entries"]) == 64
     left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
-    assert left == {LEDGER_NAME, "consent.json", ".lock", ".consent.lock"}
+    assert left == {LEDGER_NAME, "consent.json"}
 
 
 @pytest.mark.parametrize("wait_ms", [0, 7, 31])
