@@ -151,7 +151,7 @@ COMMANDS: dict[str, tuple[Sequence[str], set[str], set[str]]] = {
         | {
             "msdcomp.activation",
             "msdcomp.cli.capability",
-            "msdcomp.cli.trust",
+            "msdcomp.cli.listing",
             "msdcomp.explanation",
             "msdcomp.inventory",
             "msdcomp.present.inventory",
@@ -226,6 +226,17 @@ def test_the_lists_hold_nothing_that_is_no_longer_imported(tmp_path: Path) -> No
     assert modules - imported == set()
     # The vectors in C are a part of pyrsistent that not every platform has.
     assert packages - _packages(imported) <= {"pvectorc"}
+
+
+@pytest.mark.parametrize("verb", ["install", "update", "remove", "reconcile"])
+def test_the_help_of_a_verb_that_changes_something_imports_no_other_verb(
+    tmp_path: Path, verb: str
+) -> None:
+    imported = _imported(tmp_path, "capability", verb, "--help")
+
+    verbs = {"install", "update", "remove", "reconcile", "trust", "listing"}
+    own = {f"msdcomp.cli.{other}" for other in verbs}
+    assert imported & own == {f"msdcomp.cli.{verb}"}
 
 
 def test_a_hook_is_rendered_without_what_costs_milliseconds(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -302,14 +304,23 @@ def test_every_verb_agrees_with_explain(msd: Msd, verb: tuple[str, ...]) -> None
         assert wire["verdict"] == status
 
 
-@pytest.mark.parametrize("verb", ["reconcile", "remove"])
-def test_a_command_that_a_warning_names_says_what_to_do_until_it_exists(
-    msd: Msd, verb: str
+def test_the_command_that_a_warning_names_ends_the_warning(
+    msd: Msd, tmp_path: Path
 ) -> None:
-    done = msd("capability", verb, "deploy-freeze")
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    here = ("--home", tmp_path / "home", "--project", tmp_path / "project")
+    told = msd("compose", "--json", *here).json["_overlay"]["warnings"]
+    commands = [
+        command.removeprefix("msd ").split()
+        for warning in told
+        for command in re.findall("`(msd capability remove [^`]+)`", warning["remedy"])
+    ]
+    assert commands
 
-    assert done.code == 2
-    assert done.err.startswith(f"msd: error: msd capability {verb}: ")
+    codes = [msd(*command, *here).code for command in commands]
+
+    assert codes == [0] * len(commands)
+    assert msd("compose", "--json", *here).json["_overlay"]["warnings"] == []
 
 
 def test_two_saved_compositions_are_compared(msd: Msd, tmp_path: Path) -> None:
