@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from msdcomp.cli.changing import Report, carry_out, refused, settle_first
-from msdcomp.edge.config import read_layers
+from msdcomp.configlayers import ConfigLayers
 from msdcomp.edge.lifecycle.parcel import Parcel
 from msdcomp.edge.lifecycle.planning import plan_install
 from msdcomp.edge.sources import Options
@@ -15,7 +15,6 @@ from msdcomp.sourcepolicy import SourcePolicy
 
 if TYPE_CHECKING:
     from msdcomp.edge.lifecycle.site import Site
-    from msdcomp.edge.roots import Places
 
 __all__ = ["add_fetching", "fetch_options", "put_in_place"]
 
@@ -68,12 +67,12 @@ def put_in_place(
     return carry_out(prepared, options, agreed=options.yes)
 
 
-def fetch_options(places: Places, options: argparse.Namespace) -> Options:
-    """Return what a fetch is allowed, by the options and the project's policy."""
+def fetch_options(layers: ConfigLayers, options: argparse.Namespace) -> Options:
+    """Return what a fetch is allowed, by the options and the policy here."""
     return Options(
         allow_hosts=frozenset(host.lower() for host in options.allow_host),
         allow_insecure=options.allow_insecure,
         ca_file=options.ca_file,
         registry=options.registry,
-        policy=SourcePolicy.of(read_layers(places.project)),
+        policy=SourcePolicy.of(layers),
     )

@@ -17,6 +17,7 @@ from msdcomp.cli.changing import (
 )
 from msdcomp.cli.common import complain
 from msdcomp.cli.fetching import add_fetching, fetch_options, put_in_place
+from msdcomp.edge.config import read_layers
 from msdcomp.edge.lifecycle.parcel import procure
 from msdcomp.scope import Scope
 from msdcomp.sourcefault import SourceFault
@@ -71,6 +72,12 @@ def _cwd() -> str:
 def _installed(
     site: Site, spec: SourceSpec, options: argparse.Namespace
 ) -> tuple[int, Report]:
-    fetching = fetch_options(site.places, options)
-    found = procure(spec, site.host_version, fetching, integrity=options.integrity)
+    layers = read_layers(site.places.project)
+    found = procure(
+        spec,
+        site.host_version,
+        fetch_options(layers, options),
+        integrity=options.integrity,
+        layers=layers,
+    )
     return put_in_place(site, found, options)

@@ -34,11 +34,10 @@ def run(options: argparse.Namespace) -> int:
     if places is None:
         return 2
     code, reports = 0, []
-    for site in sites(places):
-        if options.scope in {None, site.scope.value}:
-            worst, report = _settled(site, dry=options.dry_run)
-            code = max(code, worst)
-            reports.append({"scope": site.scope.value, **report})
+    for site in sites(places, scope=options.scope):
+        worst, report = _settled(site, dry=options.dry_run)
+        code = max(code, worst)
+        reports.append({"scope": site.scope.value, **report})
     if options.json:
         print_report(reports, as_json=True)
     else:

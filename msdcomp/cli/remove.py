@@ -61,9 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _site(places: Places, options: argparse.Namespace) -> Site | None:
     """Return the first site that holds a folder or an entry of the name."""
-    for site in sites(places, options.host_version):
-        if options.scope is not None and site.scope.value != options.scope:
-            continue
+    for site in sites(places, options.host_version, scope=options.scope):
         plan = plan_removal(site, options.id).plan
         if not any(block.code == "not-installed" for block in plan.blocks):
             return site

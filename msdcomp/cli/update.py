@@ -17,6 +17,7 @@ from msdcomp.cli.changing import (
 )
 from msdcomp.cli.common import complain, show
 from msdcomp.cli.fetching import add_fetching, fetch_options, put_in_place
+from msdcomp.edge.config import read_layers
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
 from msdcomp.edge.lifecycle.parcel import procure_again
 from msdcomp.edge.lifecycle.site import Site, sites
@@ -82,9 +83,7 @@ def _found(
 ) -> list[tuple[Site, InstalledEntry | Block]]:
     """Return what is to be updated, or why a ledger does not say."""
     found: list[tuple[Site, InstalledEntry | Block]] = []
-    for site in sites(places, options.host_version):
-        if options.scope is not None and site.scope.value != options.scope:
-            continue
+    for site in sites(places, options.host_version, scope=options.scope):
         ledger = read_entries(site.root.ledger_root)
         if ledger.state is StoreState.CORRUPT and ledger.fault:
             reason = f"the ledger cannot be read: {ledger.fault.reason}"
@@ -109,11 +108,13 @@ def _updated(
         )
         block = Block("source", f"{entry.id}: {reason}", "install it again")
         return refused((block,), options)
+    layers = read_layers(site.places.project)
     found = procure_again(
         spec,
         site.host_version,
         entry,
-        fetch_options(site.places, options),
+        fetch_options(layers, options),
         integrity=options.integrity,
+        layers=layers,
     )
     return put_in_place(site, found, options)

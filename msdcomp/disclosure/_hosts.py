@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_local"]
+__all__ = ["is_local", "normal_host"]
 
 # No user part, no backslash, no white space: forms that readers take for other hosts.
 _ADDRESS = re.compile(
     r"(?:https?://)?(?:\[(?P<v6>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9.-]{1,253}))"
-    r"(?::[0-9]{1,5})?(?:/[!-~]*)?",
+    r"(?::(?P<port>[0-9]{1,5}))?(?:/[!-~]*)?",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"0x[0-9a-f]{1,8}|0[0-7]{0,11}|[1-9][0-9]{0,9}", re.IGNORECASE)
@@ -41,6 +41,23 @@ def is_local(address: str) -> bool:
         return _is_local_v6(matched["v6"])
     name = matched["name"].lower()
     return name in {"localhost", "localhost."} or _is_local_v4(name)
+
+
+def normal_host(address: str) -> str:
+    """Return host and port of an address in one spelling, to compare it later.
+
+    What is no plain address stays as it is, but for spaces around it.
+
+    >>> normal_host("https://API.example.org:443/v1")
+    'api.example.org:443'
+    """
+    text = address.strip(" ")
+    matched = _ADDRESS.fullmatch(text)
+    if matched is None:
+        return text
+    v6, name, port = matched["v6"], matched["name"], matched["port"]
+    host = f"[{v6.lower()}]" if v6 is not None else name.lower().rstrip(".")
+    return host if port is None else f"{host}:{port}"
 
 
 def _is_local_v6(address: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import attrs
 
+from msdcomp.disclosure._hosts import normal_host
 from msdcomp.records import Record
 
 __all__ = [
@@ -307,6 +308,13 @@ class Disclosure(Record):
     blockers: tuple[Blocker, ...] = ()
     code_files: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
     text_files: tuple[tuple[str, str], ...] = attrs.field(default=(), repr=False)
+
+    @property
+    def reviewer_host(self) -> str:
+        """Host that a reviewer of it sends to, as consent records it; or empty."""
+        lanes = (one for one in self.surfaces if isinstance(one, ReviewerLane))
+        hosts = (lane.egress.host for lane in lanes)
+        return next((normal_host(host) for host in hosts if host is not None), "")
 
     @property
     def runs_code(self) -> bool:

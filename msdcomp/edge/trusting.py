@@ -7,15 +7,16 @@ Source: docs/explanation/trust.md.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import TYPE_CHECKING
 
 import attrs
 
-from msdcomp.disclosure import MANIFEST, Disclosure, disclose, path_text
+from msdcomp.disclosure import MANIFEST, Disclosure
+from msdcomp.edge.config import read_layers
 from msdcomp.edge.consent import ConsentRecord, write_consent
 from msdcomp.edge.content_hash import Bundle, read_bundle
+from msdcomp.edge.disclosing import disclosure_of
 from msdcomp.edge.files import FileFault, open_folder
 from msdcomp.records import Record
 from msdcomp.scope import Scope
@@ -83,16 +84,12 @@ def look(places: Places, capability_id: str) -> Offer | FileFault:
 def _offer(capability_id: str, project: str, path: str, bundle: Bundle) -> Offer:
     data = bundle.files.get(MANIFEST.encode(), b"")
     gates = decode(data, capability_id).gates
-    files = {
-        path_text(name): hashlib.sha256(content).hexdigest()
-        for name, content in bundle.files.items()
-    }
     return Offer(
         capability_id=capability_id,
         project=project,
         path=path,
         content_hash=bundle.digest,
-        disclosure=disclose(data, files),
+        disclosure=disclosure_of(bundle, read_layers(project)),
         gate_points=tuple(dict.fromkeys(gate.point for gate in gates)),
     )
 
@@ -107,5 +104,6 @@ def agree(home: str, offer: Offer) -> ConsentRecord | FileFault:
             content_hash=offer.content_hash,
             gate_points=offer.gate_points,
             disclosure_signature=signature(offer.disclosure),
+            reviewer_host=offer.disclosure.reviewer_host,
         ),
     )

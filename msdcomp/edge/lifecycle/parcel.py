@@ -8,16 +8,16 @@ Source: docs/explanation/lifecycle.md, "From a source to a parcel".
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tempfile
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import attrs
 
-from msdcomp.disclosure import MANIFEST, Disclosure, disclose, path_text
+from msdcomp.configlayers import ConfigLayers
+from msdcomp.disclosure import MANIFEST, Disclosure
 from msdcomp.edge.content_hash import Bundle, read_bundle
+from msdcomp.edge.disclosing import disclosure_of
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.jsonfiles import gate_points
 from msdcomp.edge.lifecycle.tree import Tree, executables
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Parcel",
-    "disclosure_of",
     "gate_points_of",
     "procure",
     "procure_again",
@@ -49,6 +48,7 @@ __all__ = [
 MAX_STEPS = 8
 
 _DEFAULTS = Options()
+_NOTHING = ConfigLayers()
 
 _PARTIAL = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
@@ -97,6 +97,7 @@ def procure(
     options: Options = _DEFAULTS,
     *,
     integrity: str | None = None,
+    layers: ConfigLayers = _NOTHING,
 ) -> Parcel | Block:
     """Fetch a capability, or the newest version of it that the host can take.
 
@@ -105,18 +106,22 @@ def procure(
         host_version: Running version of the host.
         options: What a fetch is allowed.
         integrity: What the archive must hash to.
+        layers: Configuration that may say where a reviewer of it sends to.
 
     Returns:
         The parcel, or why there is none.
     """
-    found = _fetched(spec, options, integrity=integrity)
+    terms = _Terms(
+        host_version=host_version, options=options, integrity=integrity, layers=layers
+    )
+    found = _fetched(spec, terms)
     if isinstance(found, Block):
         return found
     parcel, fetched = found
     range_ = parcel.manifest.engines.msd
     if range_ is None or satisfies(host_version, range_):
         return parcel
-    return _older(parcel, fetched, host_version, options, integrity)
+    return _older(parcel, fetched, terms)
 
 
 def procure_again(
@@ -126,6 +131,7 @@ def procure_again(
     options: Options = _DEFAULTS,
     *,
     integrity: str | None = None,
+    layers: ConfigLayers = _NOTHING,
 ) -> Parcel | Block:
     """Fetch what is installed already once more, as an update does.
 
@@ -135,7 +141,7 @@ def procure_again(
     pinned = integrity
     if pinned is None and entry.integrity and _is_same(spec, entry, options):
         pinned = entry.integrity
-    found = procure(spec, host_version, options, integrity=pinned)
+    found = procure(spec, host_version, options, integrity=pinned, layers=layers)
     if isinstance(found, Parcel) and found.manifest.id != entry.id:
         return Block(
             "another-id",
@@ -165,25 +171,33 @@ def _is_same(spec: SourceSpec, entry: InstalledEntry, options: Options) -> bool:
 # Reading
 
 
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class _Terms(Record):
+    """What holds for every fetch of one command."""
+
+    host_version: str
+    options: Options
+    integrity: str | None
+    layers: ConfigLayers
+
+
 def _fetched(
-    spec: SourceSpec,
-    options: Options,
-    *,
-    integrity: str | None = None,
-    version: str | None = None,
+    spec: SourceSpec, terms: _Terms, version: str | None = None
 ) -> tuple[Parcel, Fetched] | Block:
     # Nobody but us may look into it, and it is gone whatever happens.
     with tempfile.TemporaryDirectory(
         prefix="msd-", ignore_cleanup_errors=True
     ) as folder:
-        fetched = fetch(spec, folder, options, integrity=integrity, version=version)
+        fetched = fetch(
+            spec, folder, terms.options, integrity=terms.integrity, version=version
+        )
         if isinstance(fetched, SourceFault):
             return Block(fetched.code, fetched.reason, fetched.hint)
         bundle = read_bundle(folder)
         if isinstance(bundle, FileFault):
             return Block(f"bundle-{bundle.code}", f"the bundle: {bundle.reason}")
         runnable = executables(folder, bundle.files)
-    found = _read(bundle, runnable)
+    found = _read(bundle, runnable, terms.layers)
     if isinstance(found, Block):
         return found
     manifest, disclosure, tree = found
@@ -208,7 +222,7 @@ def gate_points_of(bundle: Bundle) -> tuple[str, ...]:
 
 
 def _read(
-    bundle: Bundle, runnable: frozenset[bytes]
+    bundle: Bundle, runnable: frozenset[bytes], layers: ConfigLayers
 ) -> tuple[Manifest, Disclosure, Tree] | Block:
     decoded = decode(bundle.files.get(MANIFEST.encode(), b""), file=MANIFEST)
     manifest = decoded.manifest
@@ -219,7 +233,7 @@ def _read(
             "see `msd validate`",
             problems=decoded.problems,
         )
-    disclosure = disclosure_of(bundle)
+    disclosure = disclosure_of(bundle, layers)
     if disclosure.blockers:
         first = disclosure.blockers[0]
         return Block(
@@ -232,15 +246,6 @@ def _read(
         for hook in (manifest.feature.hooks if manifest.feature else ())
     }
     return manifest, disclosure, Tree.of(bundle, runnable | scripts)
-
-
-def disclosure_of(bundle: Bundle, hosts: Mapping[str, str] | None = None) -> Disclosure:
-    """Return what a bundle runs, sends or tells an agent."""
-    hashes = {
-        path_text(path): hashlib.sha256(content).hexdigest()
-        for path, content in bundle.files.items()
-    }
-    return disclose(bundle.files.get(MANIFEST.encode(), b""), hashes, hosts or {})
 
 
 def _unlike_declared(parcel: Parcel) -> Block | None:
@@ -287,15 +292,9 @@ def _least(text: str) -> str:
     return f">={text}" if is_lowest else text
 
 
-def _older(
-    newest: Parcel,
-    fetched: Fetched,
-    host_version: str,
-    options: Options,
-    integrity: str | None,
-) -> Parcel | Block:
+def _older(newest: Parcel, fetched: Fetched, terms: _Terms) -> Parcel | Block:
     """Return the newest older version that fits, or why none does."""
-    manifest = newest.manifest
+    manifest, host_version = newest.manifest, terms.host_version
     reason = (
         f"{manifest.id} {manifest.version} needs MSD {manifest.engines.msd}, "
         f"and this is {host_version}"
@@ -303,7 +302,7 @@ def _older(
     steps = step_down(manifest, fetched.versions, host_version)
     tried: list[str] = []
     for version in steps[:MAX_STEPS]:
-        found = _fetched(newest.spec, options, integrity=integrity, version=version)
+        found = _fetched(newest.spec, terms, version)
         fault = _unfit(found, manifest, version, host_version)
         if fault is None and not isinstance(found, Block):
             note = f"{reason}; {version} is the newest version that fits"

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 import attrs
 
 from msdcomp.disclosure import MANIFEST, compare, path_text
+from msdcomp.edge.config import read_layers
 from msdcomp.edge.consentstore import ConsentRecord
 from msdcomp.edge.content_hash import Bundle
+from msdcomp.edge.disclosing import disclosure_of
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.ledger import Ledger, LedgerEntry
 from msdcomp.edge.ledgerfile import InstalledEntry
-from msdcomp.edge.lifecycle.parcel import Parcel, disclosure_of
+from msdcomp.edge.lifecycle.parcel import Parcel
 from msdcomp.edge.lifecycle.settled import (
     FileEdits,
     hook_edits,
@@ -158,7 +160,7 @@ def plan_install(
         version=parcel.manifest.version,
         content_hash=parcel.bundle.digest,
         disclosure=parcel.disclosure,
-        differs=_differs(world, parcel),
+        differs=_differs(site, world, parcel),
         files=_files(world, parcel.bundle),
         hooks=hook_edits(edits),
         effects=told,
@@ -258,11 +260,12 @@ def _notes(
     return tuple(notes)
 
 
-def _differs(world: World, parcel: Parcel) -> Changes | None:
+def _differs(site: Site, world: World, parcel: Parcel) -> Changes | None:
     bundle = world.installed.bundle
     if not isinstance(bundle, Bundle):
         return None
-    return compare(disclosure_of(bundle), parcel.disclosure)
+    old = disclosure_of(bundle, read_layers(site.places.project))
+    return compare(old, parcel.disclosure)
 
 
 def _files(world: World, after: Bundle | None) -> tuple[FileEdit, ...]:
@@ -392,6 +395,7 @@ def record_of(site: Site, parcel: Parcel) -> ConsentRecord:
         gate_points=parcel.gate_points,
         integrity=parcel.integrity,
         disclosure_signature=parcel.signature,
+        reviewer_host=parcel.disclosure.reviewer_host,
     )
 
 

@@ -77,11 +77,30 @@ def find_site(
     return Site(places=places, root=root, home=places.home, host_version=host_version)
 
 
-def sites(places: Places, host_version: str = DEFAULT_HOST_VERSION) -> tuple[Site, ...]:
-    """Return every root here, global first; none where there is no home."""
+def sites(
+    places: Places,
+    host_version: str = DEFAULT_HOST_VERSION,
+    *,
+    scope: str | None = None,
+) -> tuple[Site, ...]:
+    """Return every root here, global first; none where there is no home.
+
+    Args:
+        places: Home, project and roots.
+        host_version: Running version of the host.
+        scope: Only what a user means by `global` or `project`. A root of the home that
+            counts as the project's is both.
+    """
     if places.home is None:
         return ()
-    return tuple(
+    found = tuple(
         Site(places=places, root=root, home=places.home, host_version=host_version)
         for root in places.roots
     )
+    if scope == Scope.GLOBAL.value:
+        site = find_site(places, scope, host_version)
+        return () if isinstance(site, FileFault) else (site,)
+    if scope == Scope.PROJECT.value:
+        # The project's own root comes last among all, and here counts first.
+        return tuple(site for site in reversed(found) if site.scope is Scope.PROJECT)
+    return found
