@@ -135,7 +135,8 @@ def _installed(
     settle_consent(site.home, site.consent_root, entry.id, scope=site.scope)
     try:
         staged = yard.stage(parcel.tree)
-        fault = _write(site, _intent(entry, pending, live=live))
+        known = prepared.world.entry(entry.id) is not None
+        fault = _write(site, _intent(entry, pending, known=live and known))
         if not fault:
             begun = True
             if backup is not None:
@@ -158,10 +159,14 @@ def _entry(prepared: Prepared) -> InstalledEntry:
     return prepared.entry
 
 
-def _intent(entry: InstalledEntry, pending: Pending, *, live: bool) -> Change:
-    if live:
+def _intent(entry: InstalledEntry, pending: Pending, *, known: bool) -> Change:
+    if known:
         # What the ledger says of the version before stays until the new one counts.
         return lambda old, now: with_pending(old, entry.id, pending, now)
+    if pending.kind == "upgrade":
+        # Of an entry that makes no sense, nothing can be kept but that there is one.
+        unknown = InstalledEntry(id=entry.id, version="", source="", pending=pending)
+        return lambda old, now: with_entry(old, unknown, now)
     begun = attrs.evolve(entry, pending=pending)
     return lambda old, now: with_entry(old, begun, now)
 
