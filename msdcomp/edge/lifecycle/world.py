@@ -124,6 +124,9 @@ def _open_root(site: Site) -> int | FileFault:
         return top
     try:
         return open_below(top, CAPABILITIES.split("/"), make=False)
+    except NotADirectoryError:
+        # Not the same as nothing: a change could not be made there.
+        return FileFault("not-a-folder", "not a folder")
     except OSError as error:
         return fault_of(error)
 
