@@ -16,7 +16,7 @@ from msdcomp.sourcepolicy import SourcePolicy
 if TYPE_CHECKING:
     from msdcomp.edge.lifecycle.site import Site
 
-__all__ = ["add_fetching", "fetch_options", "put_in_place"]
+__all__ = ["add_asking", "add_fetching", "fetch_options", "put_in_place"]
 
 
 def add_fetching(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +33,11 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
         help="a host's settings file, relative to the root of the scope, that is to "
         "run its hooks; may be given again (default: those that run them already)",
     )
+    add_asking(parser)
+
+
+def add_asking(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which sources may be asked, and how."""
     parser.add_argument(
         "--allow-host",
         metavar="HOST",
