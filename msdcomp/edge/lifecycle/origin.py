@@ -1,0 +1,37 @@
+"""What a ledger says about where something came from, as a source again.
+
+Source: docs/reference/sources.md, "What may be written".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msdcomp.safetext import safe
+from msdcomp.sourcefault import SourceFault
+from msdcomp.sourcespec import SourceSpec, parse_source
+
+if TYPE_CHECKING:
+    from msdcomp.edge.ledgerfile import InstalledEntry
+
+__all__ = ["origin"]
+
+
+def origin(
+    entry: InstalledEntry, *, allow_insecure: bool = False
+) -> SourceSpec | SourceFault:
+    """Return the source of what is installed, or why an update cannot use it.
+
+    Args:
+        entry: What the ledger says; anybody may have written it.
+        allow_insecure: Whether git may be spoken over `http` and `git`.
+    """
+    # A recorded path is absolute; from a relative one nobody knows where it starts.
+    spec = parse_source(entry.source, "/", allow_insecure=allow_insecure)
+    if isinstance(spec, SourceFault) or spec.text == entry.source:
+        return spec
+    return SourceFault(
+        "relative",
+        f"{safe(entry.source, 120)} does not say where it starts from",
+        "install it again",
+    )
