@@ -24,7 +24,7 @@ VERBS = {
     "validate": "check manifests, and say where and how to mend each fault",
     "compose": "compose the registry here, and say what was left out and why",
     "explain": "tell what became of one capability, gate by gate",
-    "capability": "list what there is, and agree to what a project brings",
+    "capability": "list, install, update, remove and agree to capabilities",
     "diff": "compare two compositions that were saved",
     "loop": "show what is dispatched at a point of the loop",
     "build": "make the snapshot of the shipped capabilities",
