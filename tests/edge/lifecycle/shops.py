@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from msdcomp.composition import Composition
+from msdcomp.edge.consent import record_consent
 from msdcomp.edge.consentstore import ConsentRecord, read_consent
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
 from msdcomp.edge.lifecycle import (
@@ -31,11 +32,14 @@ from msdcomp.testing import feature
 
 __all__ = [
     "HOST",
+    "agree_by_hand",
     "blocks",
+    "change_entry",
     "codes",
     "composed",
     "done",
     "entry_of",
+    "fitting",
     "folder_of",
     "hooked",
     "installed",
@@ -141,6 +145,32 @@ def removed(site: Site, folder: str) -> Done:
 def put(site: Site, capability_id: str, **fields: Any) -> Path:
     """Put a bundle in its place by hand."""
     return source(folder_of(site, capability_id), capability_id, **fields)
+
+
+def agree_by_hand(site: Site, capability_id: str) -> None:
+    """Agree to a folder of a project as it is."""
+    found = record_consent(
+        site.home,
+        site.consent_root,
+        str(folder_of(site, capability_id)),
+        capability_id,
+    )
+    assert isinstance(found, ConsentRecord), found
+
+
+def change_entry(site: Site, name: str = "tides", **fields: Any) -> None:
+    """Change fields of a ledger's entry behind everybody's back."""
+    ledger = Path(site.root.ledger_root, ".msd-capabilities.json")
+    document = json.loads(ledger.read_text("utf-8"))
+    document["entries"][name] |= fields
+    ledger.write_text(json.dumps(document), "utf-8")
+
+
+def fitting(where: Path) -> Parcel:
+    """Return a parcel as a host that it fits would find it."""
+    found = procure(spec_of(where), "9.0.0")
+    assert isinstance(found, Parcel), found
+    return found
 
 
 def folder_of(site: Site, name: str = "tides") -> Path:
