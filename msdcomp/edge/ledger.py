@@ -47,11 +47,14 @@ class LedgerEntry(Record):
     Attributes:
         pending: An installation or upgrade is in flight.
         committed: The entry is complete and nothing is in flight.
+        set_aside: An upgrade is in flight that has taken the version before out of its
+            place, or is about to.
         gate_points: Loop points at which the installed manifest declared gates.
     """
 
     pending: bool = False
     committed: bool = False
+    set_aside: bool = False
     gate_points: tuple[str, ...] = ()
 
 
@@ -107,6 +110,7 @@ def _entry(folder: str, value: dict[str, Json]) -> LedgerEntry:
     return LedgerEntry(
         pending=_is_truthy(value.get("_pending")),
         committed="_pending" not in value and is_complete(folder, value),
+        set_aside=_is_upgrade(value.get("_pending")),
         gate_points=gate_points(value.get("gatePoints")),
     )
 
@@ -114,6 +118,14 @@ def _entry(folder: str, value: dict[str, Json]) -> LedgerEntry:
 def _is_truthy(value: Json) -> bool:
     """Tell what JavaScript would: an empty object or list is a marker, too."""
     return isinstance(value, dict | list) or bool(value)
+
+
+def _is_upgrade(marker: Json) -> bool:
+    return (
+        isinstance(marker, dict)
+        and marker.get("kind") == "upgrade"
+        and isinstance(marker.get("backupName"), str)
+    )
 
 
 def is_complete(folder: str, value: dict[str, Json]) -> bool:

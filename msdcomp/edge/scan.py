@@ -58,6 +58,8 @@ __all__ = [
 
 _Fragment: TypeAlias = FragmentText | FragmentFault
 
+_SET_ASIDE = "set aside by an upgrade"
+
 #: What becomes of an entry.
 Found: TypeAlias = Candidate | IgnoredEntry
 
@@ -148,6 +150,18 @@ class RootScan:
             yield from self._remembered(listing.reason)
         elif not listing.complete:
             yield self._ignored(self.root.shown, CROWDED)
+        else:
+            yield from self._set_aside(listing)
+
+    def _set_aside(self, listing: Names) -> Iterator[Candidate]:
+        """Yield what an upgrade took out of its place and was killed before replacing.
+
+        It took part before, so its controls are missed and not merely absent.
+        """
+        there = frozenset(listing.names)
+        for name, entry in sorted(self.ledger.entries.items()):
+            if entry.set_aside and name not in there and is_capability_id(name):
+                yield self._unread(Sight(name=name, unreadable=_SET_ASIDE))
 
     def _remembered(self, reason: str) -> Iterator[Candidate]:
         """Yield what the stores say lies in a root that cannot be listed.
@@ -159,10 +173,12 @@ class RootScan:
         if isinstance(reader, ProjectReader):
             names |= reader.consent.gated(reader.project)
         for name in sorted(filter(is_capability_id, names)):
-            sight = Sight(name=name, unreadable=reason)
-            if isinstance(reader, ProjectReader):
-                sight = reader.unread(sight)
-            yield self._candidate(sight, None)
+            yield self._unread(Sight(name=name, unreadable=reason))
+
+    def _unread(self, sight: Sight) -> Candidate:
+        if isinstance(self.reader, ProjectReader):
+            sight = self.reader.unread(sight)
+        return self._candidate(sight, None)
 
     def read(self, sight: Sight) -> tuple[Found, Sight]:
         """Return what becomes of an entry, and the sight with all that was read."""
