@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import attrs
 
 from msdcomp.edge.consent import settle_consent, write_consent
+from msdcomp.edge.consentstore import is_id
 from msdcomp.edge.files import FileFault, fault_of
 from msdcomp.edge.ledgerfile import (
     Change,
@@ -35,7 +36,6 @@ from msdcomp.edge.locks import WAIT_S, lifecycle_lock
 from msdcomp.edge.storetext import timestamp
 from msdcomp.plan import Block, Plan
 from msdcomp.records import Record
-from msdcomp.safetext import is_capability_id
 
 if TYPE_CHECKING:
     from msdcomp.edge.lifecycle.parcel import Parcel
@@ -223,7 +223,7 @@ def _clear(yard: Yard, name: str) -> None:
 def _removed(prepared: Prepared, yard: Yard) -> Done | tuple[Block, ...]:
     folder = prepared.folder
     try:
-        if is_capability_id(folder):
+        if is_id(folder):
             found = _removed_entry(prepared, yard)
         else:
             # No ledger can name it, and one rename is all there is to do.

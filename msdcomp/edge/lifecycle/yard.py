@@ -27,10 +27,13 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW
 
 _HEX = frozenset("0123456789abcdef")
 
+#: Most characters of an id in the name of what is set aside: a name has 255 bytes.
+_LONGEST = 200
+
 
 def aside_name(folder: str) -> str:
     """Return a new name for what is set aside of a folder."""
-    return f"{folder}.before-{os.urandom(8).hex()}"
+    return f"{folder[:_LONGEST]}.before-{os.urandom(8).hex()}"
 
 
 def is_aside(name: str, folder: str) -> bool:
@@ -39,7 +42,7 @@ def is_aside(name: str, folder: str) -> bool:
     A ledger may have been planted, and what it names is renamed and deleted.
     """
     start, _, end = name.rpartition(".before-")
-    return start == folder and len(end) == 16 and _HEX.issuperset(end)
+    return start == folder[:_LONGEST] and len(end) == 16 and _HEX.issuperset(end)
 
 
 class Yard:
