@@ -7,6 +7,8 @@ Source: docs/explanation/composition.md, "Where overlays come from".
 
 from __future__ import annotations
 
+import os
+
 import attrs
 
 from msdcomp._version import DEFAULT_HOST_VERSION
@@ -46,10 +48,13 @@ class Site(Record):
 
     @property
     def consent_root(self) -> str:
-        """The root that a consent record names: the project, or else the home."""
-        if self.scope is Scope.GLOBAL:
-            return self.home
-        return self.places.project or self.home
+        """The root that a consent record names: the project, or else the home.
+
+        Records name physical paths, and the way to a home may lead over a link.
+        """
+        if self.scope is Scope.PROJECT and self.places.project is not None:
+            return self.places.project
+        return os.path.realpath(self.home)
 
     def path(self, folder: str) -> str:
         """Return where a folder of it lies, relative to the root of its scope."""
