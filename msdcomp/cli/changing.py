@@ -39,8 +39,10 @@ __all__ = [
     "find_here",
     "find_home_here",
     "finish",
+    "not_installed",
     "print_report",
     "refused",
+    "report_done",
     "settle_first",
     "show_first",
     "site_of",
@@ -160,7 +162,8 @@ def show_first(plan: Plan, options: argparse.Namespace) -> tuple[int, Report] | 
     if not options.json:
         show(render_plan(plan, Screen(**screen_options())))
     if plan.blocks:
-        return 1, {"status": "blocked", "plan": plan_wire(plan)}
+        blocks = [block_wire(block) for block in plan.blocks]
+        return 1, {"status": "blocked", "plan": plan_wire(plan), "blocks": blocks}
     if options.dry_run:
         return 0, {"status": "planned", "plan": plan_wire(plan)}
     return None
@@ -170,19 +173,29 @@ def finish(
     prepared: Prepared, options: argparse.Namespace, accepts: Callable[[Plan], bool]
 ) -> tuple[int, Report]:
     """Carry a plan out, and say what came of it."""
-    report: Report = {"plan": plan_wire(prepared.plan)}
     done = apply(prepared, accepts=accepts)
-    if not isinstance(done, Done):
-        if not options.json:
-            tell(render_blocks(done, Screen()).rstrip())
-        blocks = [block_wire(block) for block in done]
-        return 1, {"status": "blocked", **report, "blocks": blocks}
+    if isinstance(done, Done):
+        return report_done(done, prepared.plan, options)
+    if not options.json:
+        tell(render_blocks(done, Screen()).rstrip())
+    blocks = [block_wire(block) for block in done]
+    return 1, {
+        "status": "blocked",
+        "plan": plan_wire(prepared.plan),
+        "blocks": blocks,
+    }
+
+
+def report_done(
+    done: Done, shown: Plan, options: argparse.Namespace
+) -> tuple[int, Report]:
+    """Say what was done, beside the plan that was shown."""
     status = _DONE[done.plan.action]
     for note in done.notes:
         tell(f"msd: {safe(note, 600)}")
     if not options.json:
         show(f"{_result(done.plan, status)}\n")
-    return 0, {"status": status, **report, "notes": list(done.notes)}
+    return 0, {"status": status, "plan": plan_wire(shown), "notes": list(done.notes)}
 
 
 def _question(plan: Plan) -> str:
@@ -216,6 +229,15 @@ def refused(blocks: Sequence[Block], options: argparse.Namespace) -> tuple[int, 
     if not options.json:
         show(render_blocks(blocks, Screen(**screen_options())))
     return 1, {"status": "blocked", "blocks": [block_wire(block) for block in blocks]}
+
+
+def not_installed(name: str, options: argparse.Namespace) -> int:
+    """Say that nothing of a name is installed, and return the exit code."""
+    reason = f"{safe(name)} is not installed here"
+    complain(reason)
+    blocks = [block_wire(Block("not-installed", reason))]
+    print_report({"status": "blocked", "blocks": blocks}, as_json=options.json)
+    return 1
 
 
 def print_report(report: object, *, as_json: bool) -> None:

@@ -12,13 +12,17 @@ from msdcomp.cli.changing import (
     carry_out,
     find_here,
     finish,
+    not_installed,
     print_report,
+    report_done,
     settle_first,
     show_first,
 )
 from msdcomp.cli.common import complain
-from msdcomp.edge.lifecycle.planning import dependents, plan_removal
+from msdcomp.edge.lifecycle.applying import Done
+from msdcomp.edge.lifecycle.planning import Prepared, dependents, plan_removal
 from msdcomp.edge.lifecycle.site import Site, sites
+from msdcomp.edge.lifecycle.world import Kind
 from msdcomp.safetext import safe
 
 if TYPE_CHECKING:
@@ -48,24 +52,49 @@ def run(options: argparse.Namespace) -> int:
     places = find_here(options)
     if places is None:
         return 2
-    site = _site(places, options)
-    if site is None:
-        complain(f"{safe(name)} is not installed here")
-        return 1
+    before = _found(places, options)
+    if before is None:
+        return not_installed(name, options)
+    site = before.site
     if not options.dry_run:
         settle_first(site)
-    code, report = _removed(site, name, options)
+    if options.dry_run or not _is_absent(plan_removal(site, name)):
+        code, report = _removed(site, name, options)
+    else:
+        # What was in flight of it is settled, and with that it is gone.
+        code, report = report_done(Done(plan=before.plan), before.plan, options)
     print_report(report, as_json=options.json)
     return code
 
 
-def _site(places: Places, options: argparse.Namespace) -> Site | None:
-    """Return the first site that holds a folder or an entry of the name."""
+def _found(places: Places, options: argparse.Namespace) -> Prepared | None:
+    """Return the removal from the first site that has the name.
+
+    Where none has, the first about which more can be said than that. So what is in the
+    way in one scope keeps nobody from taking the overlay of the other away.
+    """
+    second: Prepared | None = None
     for site in sites(places, options.host_version, scope=options.scope):
-        plan = plan_removal(site, options.id).plan
-        if not any(block.code == "not-installed" for block in plan.blocks):
-            return site
-    return None
+        found = plan_removal(site, options.id)
+        if _is_there(found):
+            return found
+        if second is None and not _is_absent(found):
+            second = found
+    return second
+
+
+def _is_there(prepared: Prepared) -> bool:
+    """Tell whether a site holds an overlay or an entry of the name."""
+    ledger = prepared.world.ledger
+    return (
+        prepared.world.installed.kind in {Kind.FOLDER, Kind.LINK}
+        or prepared.folder in ledger.entries
+        or prepared.folder in ledger.unclear
+    )
+
+
+def _is_absent(prepared: Prepared) -> bool:
+    return any(block.code == "not-installed" for block in prepared.plan.blocks)
 
 
 def _removed(site: Site, name: str, options: argparse.Namespace) -> tuple[int, Report]:
@@ -73,11 +102,17 @@ def _removed(site: Site, name: str, options: argparse.Namespace) -> tuple[int, R
     first = dependents(prepared) if options.cascade else ()
     if not first:
         return carry_out(prepared, options, agreed=True)
-    whole = plan_removal(site, name, [one for _, one in first])
-    stopped = show_first(whole.plan, options)
-    if stopped is not None:
-        return stopped
     steps = [*((other, one.folder) for other, one in first), (site, name)]
+    gone = [one for _, one in first]
+    # All is shown, and nothing stands in the way of any, before the first one goes.
+    shown = []
+    for number, (where, folder) in enumerate(steps):
+        plan = plan_removal(where, folder, gone[:number]).plan
+        shown.append(show_first(plan, options))
+    stopped = [one for one in shown if one is not None]
+    if stopped:
+        code, report = max(stopped, key=lambda one: one[0])
+        return code, {**report, "removed": []}
     reports: list[Report] = []
     for where, folder in steps:
         # Each by itself is whole: whoever is killed between two of them has removed
