@@ -7,22 +7,19 @@ Source: docs/explanation/lifecycle.md, "What a kill can leave".
 
 from __future__ import annotations
 
-import contextlib
 import os
-import re
-import stat
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import attrs
 
 from msdcomp.edge.consent import settle_consent
 from msdcomp.edge.consentstore import list_consents, store_path
-from msdcomp.edge.files import FileFault, open_folder
+from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledger import LEDGER_NAME
 from msdcomp.edge.ledgerfile import InstalledEntry, LedgerFile, read_entries
 from msdcomp.edge.lifecycle.recovery import recover
 from msdcomp.edge.lifecycle.settled import recorded
+from msdcomp.edge.lifecycle.temporaries import cleared, temporaries
 from msdcomp.edge.lifecycle.yard import Yard, open_yard
 from msdcomp.edge.locks import WAIT_S, consent_lock, lifecycle_lock
 from msdcomp.edge.roots import STAGING_NAME
@@ -34,8 +31,6 @@ if TYPE_CHECKING:
     from msdcomp.edge.lifecycle.site import Site
 
 __all__ = ["Settled", "Trace", "reconcile", "traces"]
-
-_TEMPORARY = re.compile(r"\.tmp\.[0-9]+-[0-9a-f]{8}")
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -75,7 +70,10 @@ def traces(site: Site) -> tuple[Trace, ...] | FileFault:
     found = [Trace("pending", entry.id) for entry in _pending(ledger)]
     if os.path.lexists(f"{site.root.folder}/{STAGING_NAME}"):
         found.append(Trace("staging", site.path(STAGING_NAME)))
-    found += [Trace("temporary", file) for file in _temporary(site, ledger)]
+    found += [
+        Trace("temporary", file)
+        for file in (*_temporary(site, ledger), *_beside_store(site)[1])
+    ]
     found += [Trace("provisional", name) for name in _provisional(site)]
     return tuple(found)
 
@@ -117,10 +115,10 @@ def _settled(site: Site, yard: Yard, ledger: LedgerFile) -> Settled:
     waiting = _pending(read_entries(site.root.ledger_root))
     kept = {entry.pending.backup_name for entry in waiting if entry.pending}
     names = [name for name in yard.names() if name not in kept]
-    cleared = [name for name in names if _is_cleared(yard, name)]
-    if cleared:
+    gone = [name for name in names if _is_cleared(yard, name)]
+    if gone:
         done.append((site.path(STAGING_NAME), "what was left in it was deleted"))
-    if len(cleared) < len(names):
+    if len(gone) < len(names):
         left.append((site.path(STAGING_NAME), "not all of it could be deleted"))
     done += [(file, "deleted") for file in _cleared(site, ledger)]
     still = {entry.id for entry in waiting}
@@ -158,57 +156,30 @@ def _provisional(site: Site) -> list[str]:
 # Temporary files
 
 
-def _written(site: Site, ledger: LedgerFile) -> Iterator[tuple[str, str]]:
-    """Yield the files that are written whole: their root, and the path below it."""
-    root = site.root.ledger_root
-    yield root, LEDGER_NAME
-    for entry in ledger.entries.values():
-        shared = entry.pending.shared_files if entry.pending else ()
-        for file in (*recorded(entry), *shared):
-            if not file.startswith("/") and ".." not in file.split("/"):
-                yield root, file
+def _temporary(site: Site, ledger: LedgerFile) -> tuple[str, ...]:
+    """Return temporary files beside what is written under the lock of a site."""
+    shared = (
+        file
+        for entry in ledger.entries.values()
+        for file in (
+            *recorded(entry),
+            *(entry.pending.shared_files if entry.pending else ()),
+        )
+    )
+    return temporaries(site.root.ledger_root, (LEDGER_NAME, *shared))
 
 
-def _temporary(site: Site, ledger: LedgerFile) -> list[str]:
-    """Return temporary files beside what is written, relative to its root."""
-    found = {
-        name for root, file in _written(site, ledger) for name in _beside(root, file)
-    }
-    return sorted(found)
-
-
-def _beside(root: str, file: str) -> Iterable[str]:
-    folder, slash, base = file.rpartition("/")
-    fd = open_folder(f"{root}/{folder}", follow=not folder)
-    if isinstance(fd, FileFault):
-        return
-    try:
-        for name in os.listdir(fd):  # noqa: PTH208 - a descriptor
-            if name.startswith(base) and _TEMPORARY.fullmatch(name[len(base) :]):
-                yield f"{folder}{slash}{name}"
-    except OSError:
-        return
-    finally:
-        os.close(fd)
+def _beside_store(site: Site) -> tuple[str, tuple[str, ...]]:
+    """Return the folder of the consent store, and the temporary files of that."""
+    folder, _, store = store_path(site.home).rpartition("/")
+    return folder, temporaries(folder, [store])
 
 
 def _cleared(site: Site, ledger: LedgerFile) -> list[str]:
-    root = site.root.ledger_root
-    cleared = [name for name in _temporary(site, ledger) if _unlinked(f"{root}/{name}")]
-    store = store_path(site.home)
-    home, _, base = store.rpartition("/")
-    left = list(_beside(home, base))
+    found = cleared(site.root.ledger_root, _temporary(site, ledger))
+    folder, left = _beside_store(site)
     if left:
         with consent_lock(site.home) as busy:
             if not busy:
-                cleared += [name for name in left if _unlinked(f"{home}/{name}")]
-    return [safe(name) for name in cleared]
-
-
-def _unlinked(path: str) -> bool:
-    """Delete a regular file; anything else of that name is not ours."""
-    with contextlib.suppress(OSError):
-        if stat.S_ISREG(os.lstat(path).st_mode):
-            os.unlink(path)  # noqa: PTH108 - text
-            return True
-    return False
+                found += cleared(folder, left)
+    return [safe(name) for name in found]

@@ -31,6 +31,7 @@ from msdcomp.edge.lifecycle.settled import (
     plan_edits,
     recorded,
 )
+from msdcomp.edge.lifecycle.temporaries import cleared, temporaries
 from msdcomp.edge.lifecycle.yard import Yard, aside_name, is_aside
 from msdcomp.wire import decode
 
@@ -153,7 +154,12 @@ def _settle_hooks(
     shared = entry.pending.shared_files if entry.pending else ()
     files = (*recorded(entry), *shared)
     entries = hook_entries(site, entry.id, manifest)
-    return apply_edits(plan_edits(site, entry.id, files, entries, keep))
+    fault = apply_edits(plan_edits(site, entry.id, files, entries, keep))
+    if fault is None:
+        # Once the entry is gone, nobody knows any more where to look for them.
+        root = site.root.ledger_root
+        cleared(root, temporaries(root, files))
+    return fault
 
 
 def _restored(site: Site, capability_id: str) -> FileFault | None:

@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from msdcomp.composition import Composition
+from msdcomp.edge.ledgerfile import read_entries
+from msdcomp.edge.lifecycle.reconciling import Settled, Trace, reconcile, traces
+from msdcomp.edge.lifecycle.recovery import recover
+from msdcomp.edge.lifecycle.site import Site, find_site
+from msdcomp.edge.lifecycle.temporaries import cleared, temporaries
+from msdcomp.edge.lifecycle.yard import Yard, open_yard
 from msdcomp.edge.load import load_registry
+from msdcomp.edge.locks import lifecycle_lock
+from msdcomp.edge.roots import find_places
 from tests.layouts import overlay, write
 
 LEDGER = ".msd-capabilities.json"
@@ -26,6 +34,12 @@ def entry(**pending: Any) -> dict[str, Any]:
         "gatePoints": ["ship:pre"],
         "_pending": {"backupName": None, "sharedFiles": [], **pending},
     }
+
+
+def site_of(home: Path, project: Path, scope: str) -> Site:
+    found = find_site(find_places(None, home, project), scope)
+    assert isinstance(found, Site)
+    return found
 
 
 def load(home: Path, project: Path, *, cached: bool) -> Composition:
@@ -72,3 +86,80 @@ def test_what_was_not_set_aside_is_not_missed(
     found = load(home, project, cached=False)
     assert not found.warnings
     assert not found.blocked_gates
+
+
+# Temporary files
+
+ENDING = ".tmp.12-0123abcd"
+
+
+def test_temporary_files_are_found_where_they_were_written(tmp_path: Path) -> None:
+    """Also beside what a link leads to, and never outside of the root."""
+    top = tmp_path / "top"
+    for path in (
+        f"a.json{ENDING}",
+        f"in/b.json{ENDING}",
+        f"aim/real.json{ENDING}",
+        "aim/real.json",
+        f"in/linked.json{ENDING}",
+        f"in/other.json{ENDING}",
+        "in/b.json.tmp.12-0123ABCD",
+        "in/b.json.tmp.x-0123abcd",
+        f"../out/c.json{ENDING}",
+        "../out/c.json",
+    ):
+        write(top / path, "")
+    (top / "in" / "linked.json").symlink_to("../aim/real.json")
+    (top / "in" / "out.json").symlink_to(tmp_path / "out" / "c.json")
+    (top / "away").symlink_to(tmp_path / "out")
+    (top / "in/b.json.tmp.13-0123abcd").mkdir()
+    files = [
+        "a.json",
+        "in/b.json",
+        "in/linked.json",
+        "in/out.json",
+        "away/c.json",
+        "../out/c.json",
+        "nowhere/d.json",
+        "nul\0",
+    ]
+    found = [
+        f"a.json{ENDING}",
+        f"aim/real.json{ENDING}",
+        f"in/b.json{ENDING}",
+        "in/b.json.tmp.13-0123abcd",
+        f"in/linked.json{ENDING}",
+    ]
+    assert temporaries(str(top), files) == tuple(sorted(found))
+    gone = cleared(str(top), [*found, "a.json.tmp.1-00000000"])
+    assert gone == tuple(name for name in found if ".13-" not in name)
+    assert temporaries(str(top), files) == ("in/b.json.tmp.13-0123abcd",)
+
+
+def test_a_removal_forgets_no_temporary_file_with_its_entry(
+    home: Path, project: Path
+) -> None:
+    """Only the entry says which settings file it may be beside."""
+    edit = {"file": "own/settings.json", "marker": "tide"}
+    marked = entry(kind="remove") | {"sharedEdits": [edit]}
+    ledger = {"version": "1", "entries": {"tide": marked}}
+    write(home / LEDGER, json.dumps(ledger))
+    left = home / "own" / f"settings.json{ENDING}"
+    write(left, "a secret")
+    site = site_of(home, project, "global")
+    with lifecycle_lock(site.root.ledger_root) as busy, open_yard(site) as yard:
+        assert busy is None
+        assert isinstance(yard, Yard)
+        found = read_entries(site.root.ledger_root).entries["tide"]
+        assert recover(site, yard, found) == "its removal was finished"
+    assert not left.exists()
+
+
+def test_what_a_killed_agreement_has_left_is_a_trace(home: Path, project: Path) -> None:
+    write(home / ".msd" / f"consent.json{ENDING}", "{")
+    site = site_of(home, project, "project")
+    assert traces(site) == (Trace("temporary", f"consent.json{ENDING}"),)
+    found = reconcile(site)
+    assert isinstance(found, Settled)
+    assert found.done == ((f"consent.json{ENDING}", "deleted"),)
+    assert traces(site) == ()
