@@ -148,6 +148,8 @@ def procure_again(
             f"the source holds {found.manifest.id} now, not {entry.id}",
             "install it under its own name, if that is what you want",
         )
+    if integrity is None and isinstance(found, Parcel):
+        found = _swapped(found, entry) or found
     if isinstance(found, Block) and found.code == "integrity-mismatch":
         return attrs.evolve(
             found,
@@ -155,6 +157,22 @@ def procure_again(
             "install it again",
         )
     return found
+
+
+def _swapped(found: Parcel, entry: InstalledEntry) -> Block | None:
+    """Return the fault of a package that holds another archive as the same version.
+
+    Which version is taken may only be known now: the newest one may not fit the host.
+    """
+    if found.spec.kind != "npm" or found.manifest.version != entry.version:
+        return None
+    if not entry.integrity or entry.integrity == found.integrity:
+        return None
+    return Block(
+        "integrity-mismatch",
+        f"version {entry.version} is {found.integrity} now, and "
+        f"{safe(entry.integrity)} is what was installed",
+    )
 
 
 def _is_same(spec: SourceSpec, entry: InstalledEntry, options: Options) -> bool:
