@@ -18,7 +18,7 @@ from msdcomp.cli.changing import (
     settle_first,
     show_first,
 )
-from msdcomp.cli.common import complain
+from msdcomp.cli.common import complain, show
 from msdcomp.edge.lifecycle.applying import Done
 from msdcomp.edge.lifecycle.planning import Prepared, dependents, plan_removal
 from msdcomp.edge.lifecycle.site import Site, sites
@@ -107,12 +107,17 @@ def _removed(site: Site, name: str, options: argparse.Namespace) -> tuple[int, R
     # All is shown, and nothing stands in the way of any, before the first one goes.
     shown = []
     for number, (where, folder) in enumerate(steps):
+        if number and not options.json:
+            show("\n")
         plan = plan_removal(where, folder, gone[:number]).plan
         shown.append(show_first(plan, options))
     stopped = [one for one in shown if one is not None]
+    for code, report in stopped:
+        if code:
+            return code, {**report, "removed": []}
     if stopped:
-        code, report = max(stopped, key=lambda one: one[0])
-        return code, {**report, "removed": []}
+        planned = [report for _, report in stopped]
+        return 0, {**planned[-1], "removed": planned}
     reports: list[Report] = []
     for where, folder in steps:
         # Each by itself is whole: whoever is killed between two of them has removed

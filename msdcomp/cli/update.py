@@ -11,6 +11,7 @@ from msdcomp.cli.changing import (
     add_what,
     add_yes,
     find_here,
+    not_installed,
     print_report,
     refused,
     settle_first,
@@ -70,8 +71,7 @@ def run(options: argparse.Namespace) -> int:
         reports.append({"scope": site.scope.value, **report})
     if not reports:
         if options.id is not None:
-            complain(f"{options.id} is not installed here")
-            return 1
+            return not_installed(options.id, options)
         if not options.json:
             show("nothing is installed here\n")
     print_report(reports if options.all else reports[0], as_json=options.json)
