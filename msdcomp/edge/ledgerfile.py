@@ -34,6 +34,7 @@ __all__ = [
     "committed",
     "parse_entries",
     "read_entries",
+    "undone",
     "with_entry",
     "with_pending",
     "without_entry",
@@ -41,6 +42,9 @@ __all__ = [
 
 #: Format of the ledger, in its `version` field.
 VERSION = "1"
+
+#: Field of a marker: the entry that it replaced as it was, when there was one.
+REPLACES = "replaces"
 
 #: Most entries of one ledger.
 MAX_LEDGER_ENTRIES = 4096
@@ -262,6 +266,9 @@ def _shared_edits(value: Json) -> tuple[SharedEdit, ...]:
 def with_entry(old: bytes | None, entry: InstalledEntry, now: str) -> bytes | FileFault:
     """Put an entry in its place; the fields of it that are not ours stay.
 
+    Where that is an intent which can still be undone, the marker keeps what it
+    replaces, whatever that is.
+
     Args:
         old: The ledger as it is.
         entry: The entry; what it says to be pending included.
@@ -276,9 +283,12 @@ def with_entry(old: bytes | None, entry: InstalledEntry, now: str) -> bytes | Fi
     kept.pop("_pending", None)
     points = gate_points(list(entry.gate_points))
     made = attrs.evolve(entry, gate_points=points)
-    value: Json = {**kept, **_wire(made)}
+    value: dict[str, Json] = {**kept, **_wire(made)}
     if _entry(entry.id, value) != made:
         return _BAD_ENTRY
+    pending = made.pending
+    if pending is not None and pending.kind != "remove" and entry.id in entries:
+        value["_pending"] = {**_pending_wire(pending), REPLACES: before}
     return _closed(document, {**entries, entry.id: value}, now)
 
 
@@ -307,6 +317,27 @@ def with_pending(
 def committed(old: bytes | None, capability_id: str, now: str) -> bytes | FileFault:
     """Say that nothing is in flight any more, and keep all else that an entry says."""
     return _changed(old, capability_id, {}, now)
+
+
+def undone(old: bytes | None, capability_id: str, now: str) -> bytes | FileFault:
+    """Take an intent back: what it replaced returns as it was.
+
+    An entry that was only marked loses the marker, and one that an install began goes
+    where there was none before.
+    """
+    found = _opened(old)
+    if isinstance(found, FileFault):
+        return found
+    document, entries = found
+    entry = entries.get(capability_id)
+    marker = entry.get("_pending") if isinstance(entry, dict) else None
+    if not isinstance(marker, dict):
+        return _NO_ENTRY if capability_id not in entries else _BAD_ENTRY
+    if REPLACES in marker:
+        return _closed(document, {**entries, capability_id: marker[REPLACES]}, now)
+    if marker.get("kind") == "install":
+        return without_entry(old, capability_id, now)
+    return committed(old, capability_id, now)
 
 
 def _changed(

@@ -17,6 +17,7 @@ import attrs
 
 from msdcomp.edge.consent import settle_consent, write_consent
 from msdcomp.edge.consentstore import is_id
+from msdcomp.edge.content_hash import Bundle
 from msdcomp.edge.files import FileFault, fault_of
 from msdcomp.edge.ledgerfile import (
     Change,
@@ -27,10 +28,11 @@ from msdcomp.edge.ledgerfile import (
     with_entry,
     with_pending,
 )
+from msdcomp.edge.lifecycle.parcel import gate_points_of
 from msdcomp.edge.lifecycle.planning import Prepared, planned_again, record_of
 from msdcomp.edge.lifecycle.recovery import finish_removal, recover
 from msdcomp.edge.lifecycle.settled import apply_edits
-from msdcomp.edge.lifecycle.world import Kind, moved
+from msdcomp.edge.lifecycle.world import Kind, World, moved
 from msdcomp.edge.lifecycle.yard import Yard, aside_name, is_aside, open_yard
 from msdcomp.edge.locks import WAIT_S, lifecycle_lock
 from msdcomp.edge.storetext import timestamp
@@ -135,8 +137,7 @@ def _installed(
     settle_consent(site.home, site.consent_root, entry.id, scope=site.scope)
     try:
         staged = yard.stage(parcel.tree)
-        known = prepared.world.entry(entry.id) is not None
-        fault = _write(site, _intent(entry, pending, known=live and known))
+        fault = _write(site, _intent(prepared.world, entry, pending))
         if not fault:
             begun = True
             if backup is not None:
@@ -159,16 +160,22 @@ def _entry(prepared: Prepared) -> InstalledEntry:
     return prepared.entry
 
 
-def _intent(entry: InstalledEntry, pending: Pending, *, known: bool) -> Change:
-    if known:
-        # What the ledger says of the version before stays until the new one counts.
+def _intent(world: World, entry: InstalledEntry, pending: Pending) -> Change:
+    if pending.kind == "install":
+        begun = attrs.evolve(entry, pending=pending)
+        return lambda old, now: with_entry(old, begun, now)
+    # What the ledger says of the version before stays until the new one counts. Of an
+    # entry that makes no sense, nothing can be kept but that there is one.
+    before = world.entry(entry.id) or InstalledEntry(id=entry.id, version="", source="")
+    found = world.installed.bundle
+    points = gate_points_of(found) if isinstance(found, Bundle) else ()
+    if world.entry(entry.id) and frozenset(points).issubset(before.gate_points):
         return lambda old, now: with_pending(old, entry.id, pending, now)
-    if pending.kind == "upgrade":
-        # Of an entry that makes no sense, nothing can be kept but that there is one.
-        unknown = InstalledEntry(id=entry.id, version="", source="", pending=pending)
-        return lambda old, now: with_entry(old, unknown, now)
-    begun = attrs.evolve(entry, pending=pending)
-    return lambda old, now: with_entry(old, begun, now)
+    # Nobody could tell otherwise whose gates are missed while it stands nowhere.
+    marked = attrs.evolve(
+        before, pending=pending, gate_points=(*before.gate_points, *points)
+    )
+    return lambda old, now: with_entry(old, marked, now)
 
 
 def _completed(

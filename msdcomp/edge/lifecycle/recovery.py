@@ -22,7 +22,7 @@ from msdcomp.edge.ledgerfile import (
     Change,
     InstalledEntry,
     change_ledger,
-    committed,
+    undone,
     without_entry,
 )
 from msdcomp.edge.lifecycle.settled import (
@@ -78,7 +78,7 @@ def _undo_install(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFa
     return (
         _settle_hooks(site, entry, None, ())
         or _restored(site, entry.id)
-        or _changed(site, lambda old, now: without_entry(old, entry.id, now))
+        or _changed(site, lambda old, now: undone(old, entry.id, now))
         or told
     )
 
@@ -101,7 +101,7 @@ def _undo_upgrade(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFa
     return (
         _settle_hooks(site, entry, yard.read(entry.id), recorded(entry))
         or _restored(site, entry.id)
-        or _changed(site, lambda old, now: committed(old, entry.id, now))
+        or _changed(site, lambda old, now: undone(old, entry.id, now))
         or "its upgrade was undone"
     )
 

@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from msdcomp.composition import Composition
-from msdcomp.edge.ledgerfile import read_entries
+from msdcomp.edge.files import FileFault
+from msdcomp.edge.ledgerfile import (
+    InstalledEntry,
+    Pending,
+    PendingKind,
+    parse_entries,
+    read_entries,
+    undone,
+    with_entry,
+    with_pending,
+)
 from msdcomp.edge.lifecycle.reconciling import Settled, Trace, reconcile, traces
 from msdcomp.edge.lifecycle.recovery import recover
 from msdcomp.edge.lifecycle.site import Site, find_site
@@ -163,3 +173,80 @@ def test_what_a_killed_agreement_has_left_is_a_trace(home: Path, project: Path) 
     assert isinstance(found, Settled)
     assert found.done == ((f"consent.json{ENDING}", "deleted"),)
     assert traces(site) == ()
+
+
+# Entries that an intent writes over
+
+
+NOW = "2026-01-02T03:04:05Z"
+
+
+def ledger_of(**entries: Any) -> bytes:
+    ledger = {"version": "1", "updatedAt": NOW, "theirs": [1], "entries": entries}
+    return f"{json.dumps(ledger, indent=2)}\n".encode()
+
+
+def begun(kind: PendingKind) -> InstalledEntry:
+    return InstalledEntry(
+        id="tide", version="2.0.0", source="/new", pending=Pending(kind=kind)
+    )
+
+
+def ok(found: bytes | FileFault) -> bytes:
+    assert isinstance(found, bytes), found
+    return found
+
+
+@pytest.mark.parametrize("kind", ["install", "upgrade"])
+@pytest.mark.parametrize(
+    "before",
+    [7, None, {}, {"id": "tide", "x": 1}, {"_pending": 7}, {"theirs": "kept"}],
+)
+def test_an_intent_that_is_undone_gives_back_what_it_wrote_over(
+    kind: PendingKind, before: Any
+) -> None:
+    """To the byte, whether or not it made sense."""
+    old = ledger_of(other=7, tide=before)
+    marked = ok(with_entry(old, begun(kind), NOW))
+    assert parse_entries(marked).entries["tide"].pending == Pending(kind=kind)
+    assert ok(undone(marked, "tide", NOW)) == old
+
+
+def test_an_entry_that_was_only_marked_loses_the_marker() -> None:
+    whole = entry(kind="upgrade")
+    del whole["_pending"]
+    old = ledger_of(tide=whole)
+    pending = Pending(kind="upgrade", backup_name="b")
+    assert ok(undone(ok(with_pending(old, "tide", pending, NOW)), "tide", NOW)) == old
+
+
+def test_an_install_where_nothing_was_leaves_nothing() -> None:
+    old = ledger_of(other=7)
+    assert ok(undone(ok(with_entry(old, begun("install"), NOW)), "tide", NOW)) == old
+
+
+@pytest.mark.parametrize("before", [7, {"id": "tide", "x": 1}])
+def test_what_was_written_over_goes_once_the_change_counts(before: Any) -> None:
+    old = ledger_of(tide=before)
+    marked = ok(with_entry(old, begun("install"), NOW))
+    done = InstalledEntry(id="tide", version="2.0.0", source="/new")
+    assert b"replaces" in marked
+    assert b"replaces" not in ok(with_entry(marked, done, NOW))
+    # A removal is finished and never undone, so there is nothing to keep.
+    assert b"replaces" not in ok(with_entry(marked, begun("remove"), NOW))
+
+
+@pytest.mark.parametrize(
+    ("old", "code"),
+    [
+        (ledger_of(), "missing"),
+        (ledger_of(tide=7), "bad-entry"),
+        (ledger_of(tide={"_pending": True}), "bad-entry"),
+        (ledger_of(tide={"id": "tide"}), "bad-entry"),
+        (b"[", "damaged"),
+    ],
+)
+def test_only_an_intent_can_be_undone(old: bytes, code: str) -> None:
+    found = undone(old, "tide", NOW)
+    assert isinstance(found, FileFault)
+    assert found.code == code
