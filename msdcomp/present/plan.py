@@ -84,10 +84,10 @@ def _consequences(plan: Plan, screen: Screen) -> str:
             )
             page.line(json_spelled(hook.entry), indent=2)
     told = plan.effects
-    if told.changes:
+    if told.changes or told.joins or told.leaves:
         page.heading("What the composition here would be:")
-        for change in told.changes:
-            add_change(page, change, indent=1)
+    for change in told.changes:
+        add_change(page, change, indent=1)
     for other in told.joins:
         page.line(("+ ", "green"), f"{safe(other)} would take part", indent=1)
     for left in told.leaves:
