@@ -17,7 +17,7 @@ import pytest
 
 import msdcomp
 from msdcomp import manifest, vocabulary
-from msdcomp.cli import VERBS
+from msdcomp.cli import VERBS, capability
 from msdcomp.codes import CODES
 from msdcomp.edge.load import load_registry
 from msdcomp.vocabulary import reviewer, runtime
@@ -133,6 +133,8 @@ def _commands() -> Iterator[str]:
                     # A verb of a later release only answers that it is one.
                     if own.add_help:
                         yield f"msd {verb} {inner}"
+    for verb in capability.VERBS:
+        yield f"msd capability {verb}"
 
 
 def test_the_help_of_every_command_is_shown() -> None:
