@@ -148,7 +148,9 @@ def carry_out(
     if stopped is not None:
         return stopped
     plan = prepared.plan
-    if plan.asks and not (agreed or agrees(_question(plan))):
+    # Where a program reads, nobody has seen what the question would be about.
+    may_ask = not options.json
+    if plan.asks and not (agreed or (may_ask and agrees(_question(plan)))):
         complain(
             f"{safe(plan.capability_id)}: not agreed to; say --yes to agree where "
             "nobody is asked"
