@@ -45,6 +45,9 @@ def at_a_terminal(typed: str) -> Iterator[Person]:
         yield person
         stderr.flush()
         os.set_blocking(master, False)
+        seen = b""
         with contextlib.suppress(BlockingIOError):
-            person.seen = os.read(master, 1 << 16).decode().replace("\r\n", "\n")
+            while piece := os.read(master, 1 << 16):
+                seen += piece
+        person.seen = seen.decode().replace("\r\n", "\n")
     os.close(master)
