@@ -43,11 +43,11 @@ def at_a_terminal(typed: str) -> Iterator[Person]:
         patch.setattr("sys.stdin", stdin)
         patch.setattr("sys.stderr", stderr)
         yield person
+        # What is written arrives at its own time, so it is read up to a last mark.
+        stderr.write("\0")
         stderr.flush()
-        os.set_blocking(master, False)
         seen = b""
-        with contextlib.suppress(BlockingIOError):
-            while piece := os.read(master, 1 << 16):
-                seen += piece
-        person.seen = seen.decode().replace("\r\n", "\n")
+        while not seen.endswith(b"\0"):
+            seen += os.read(master, 1 << 16)
+        person.seen = seen[:-1].decode().replace("\r\n", "\n")
     os.close(master)
