@@ -20,13 +20,13 @@ from msdcomp.cli.common import complain, show
 from msdcomp.cli.fetching import add_fetching, fetch_options, put_in_place
 from msdcomp.edge.config import read_layers
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
+from msdcomp.edge.lifecycle.origin import origin
 from msdcomp.edge.lifecycle.parcel import procure_again
 from msdcomp.edge.lifecycle.site import Site, sites
 from msdcomp.edge.storetext import StoreState
 from msdcomp.plan import Block
 from msdcomp.safetext import is_capability_id, safe
 from msdcomp.sourcefault import SourceFault
-from msdcomp.sourcespec import parse_source
 
 if TYPE_CHECKING:
     from msdcomp.edge.roots import Places
@@ -98,15 +98,9 @@ def _updated(
 ) -> tuple[int, Report]:
     if not options.dry_run and entry.pending is not None:
         settle_first(site)
-    # A recorded path is absolute; from a relative one nobody knows where it starts.
-    spec = parse_source(entry.source, "/", allow_insecure=options.allow_insecure)
-    if isinstance(spec, SourceFault) or spec.text != entry.source:
-        reason = (
-            spec.reason
-            if isinstance(spec, SourceFault)
-            else f"{safe(entry.source)} does not say where it starts from"
-        )
-        block = Block("source", f"{entry.id}: {reason}", "install it again")
+    spec = origin(entry, allow_insecure=options.allow_insecure)
+    if isinstance(spec, SourceFault):
+        block = Block("source", f"{entry.id}: {spec.reason}", "install it again")
         return refused((block,), options)
     layers = read_layers(site.places.project)
     found = procure_again(

@@ -26,9 +26,11 @@ def origin(
         entry: What the ledger says; anybody may have written it.
         allow_insecure: Whether git may be spoken over `http` and `git`.
     """
-    # A recorded path is absolute; from a relative one nobody knows where it starts.
     spec = parse_source(entry.source, "/", allow_insecure=allow_insecure)
-    if isinstance(spec, SourceFault) or spec.text == entry.source:
+    if isinstance(spec, SourceFault) or spec.kind != "local":
+        return spec
+    # We record absolute paths. Of a relative one nobody knows where it starts.
+    if entry.source.strip().lower().startswith(("/", "file://")):
         return spec
     return SourceFault(
         "relative",
