@@ -15,6 +15,7 @@ from .conftest import GATE, Msd, feature, install
 
 COMMAND = re.compile(r"`msd ([^`]*)`")
 SETTINGS = ".claude/settings.json"
+PENDING: dict[str, Any] = {"kind": "upgrade", "backupName": None, "sharedFiles": []}
 
 
 @pytest.fixture
@@ -104,8 +105,7 @@ def _turn_hook(_folder: Path, root: Path) -> None:
 
 
 def _kill(_folder: Path, root: Path) -> None:
-    pending = {"kind": "upgrade", "backupName": None, "sharedFiles": []}
-    _ledger(root, _pending=pending)
+    _ledger(root, _pending=PENDING)
 
 
 def _stage(folder: Path, _root: Path) -> None:

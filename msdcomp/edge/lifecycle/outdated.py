@@ -19,6 +19,7 @@ import attrs
 
 from msdcomp.disclosure import MANIFEST
 from msdcomp.edge.content_hash import Bundle, read_bundle
+from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
 from msdcomp.edge.lifecycle.origin import origin
 from msdcomp.edge.lifecycle.world import look_at
@@ -224,6 +225,6 @@ def _as_installed(spec: SourceSpec, options: Options) -> Bundle | SourceFault:
         if isinstance(fetched, SourceFault):
             return fetched
         bundle = read_bundle(folder)
-    if isinstance(bundle, Bundle):
-        return bundle
-    return SourceFault(f"bundle-{bundle.code}", f"the folder: {bundle.reason}")
+    if isinstance(bundle, FileFault):
+        return SourceFault(f"bundle-{bundle.code}", f"the folder: {bundle.reason}")
+    return bundle

@@ -253,6 +253,9 @@ def test_a_ledger_that_cannot_be_read(site: Site, data: bytes) -> None:
     Path(site.root.ledger_root, LEDGER_NAME).write_bytes(data)
 
     _only(site, "ledger-unreadable", LEDGER_NAME)
+    # Composing has it among what it ignores, too, and once is enough.
+    Path(site.root.folder).mkdir(parents=True)
+    _only(site, "ledger-unreadable", LEDGER_NAME)
 
 
 def test_an_entry_that_makes_no_sense(site: Site, tmp_path: Path) -> None:
@@ -683,10 +686,13 @@ def test_an_advisory_gate_is_a_warning(at_home: Site) -> None:
 def test_each_scope_tells_of_its_own_overlays(home: Path, project: Path) -> None:
     sites = [site_of(home, project, scope) for scope in ("global", "project")]
     for site in sites:
-        put(site, "tides", engines={"msd": ">=99.0.0"})
+        put(site, "tides", engines={"msd": ">=99.0.0"}, gates=[GATE])
+        Path(site.root.folder, f"{site.scope}.txt").write_text("", "utf-8")
 
     for site in sites:
-        assert {one.scope for one in _found(site).values()} == {site.scope.value}
+        found = _found(site)
+        assert {one.scope for one in found.values()} == {site.scope.value}
+        assert found["not-an-overlay"].subject == f"{site.scope}.txt"
 
 
 def test_an_entry_alone_is_not_an_install_of_the_user(in_project: Site) -> None:
@@ -695,3 +701,79 @@ def test_an_entry_alone_is_not_an_install_of_the_user(in_project: Site) -> None:
     _change(in_project, lambda old, now: with_entry(old, entry, now))
 
     assert {*_found(in_project)} == {"folder-missing", "source-gone"}
+
+
+def test_a_gate_that_may_block_is_an_error(at_home: Site) -> None:
+    gates = [{**GATE, "blocking": 5}, {**GATE, "point": "nowhere"}]
+    put(at_home, "tides", engines={"msd": ">=99.0.0"}, gates=gates)
+
+    found = _found(at_home)
+
+    assert "its possibly blocking gate at" in found["gate-not-enforced"].reason
+
+
+# Text that no command could repeat, and depth that no recursion could follow
+
+
+def test_a_name_that_is_too_long_for_a_command_has_no_command(
+    in_project: Site,
+) -> None:
+    name = "x" * 101
+    put(in_project, name)
+    _agree(in_project, name)
+
+    found = _found(in_project)
+
+    assert found["differs-from-agreed"].subject == "(name withheld)"
+    assert found["differs-from-agreed"].remedy == ""
+
+
+def _nested(depth: int, *owners: str) -> str:
+    deep = "[" * depth + "]" * depth
+    entries = [f'{{"{MARKER}": "{owner}", "x": {deep}}}' for owner in owners]
+    return f'{{"hooks": {{"Stop": [{", ".join(entries)}]}}}}'
+
+
+def test_settings_nested_to_any_depth_are_looked_into_or_not(
+    site: Site, settings: Path
+) -> None:
+    read = {"hook-missing", "hook-stale", "hook-orphaned"}
+    seen = set()
+    for depth in (*range(0, 900, 100), *range(900, 1000), 100_000):
+        settings.write_text(_nested(depth, "tides", "reef"), "utf-8")
+        found = {*_found(site)}
+        assert found in (read, {"settings-unreadable"})
+        seen |= found
+    assert seen == {*read, "settings-unreadable"}
+
+
+@pytest.mark.parametrize("listed", ["5", "[5]", f'[{{"{MARKER}": 5}}]', "[[]]"])
+def test_hooks_of_another_shape_are_none_of_ours(
+    site: Site, settings: Path, listed: str
+) -> None:
+    settings.write_text(f'{{"hooks": {{"Stop": {listed}}}}}', "utf-8")
+
+    _only(site, "hook-missing")
+
+
+def test_a_set_that_cannot_be_built_is_told_once(
+    at_home: Site, home: Path, project: Path
+) -> None:
+    def step(produces: list[str], consumes: list[str], point: str) -> dict[str, Any]:
+        about = {"point": point, "ref": {"command": "x"}, "onError": "skip"}
+        return {**about, "produces": produces, "consumes": consumes}
+
+    put(at_home, "a", steps=[step(["A.md"], ["B.md"], "plan:pre")])
+    put(at_home, "b", steps=[step(["B.md"], ["A.md"], "plan:pre")])
+    put(at_home, "c", steps=[step(["A.md", "B.md"], [], "discuss:pre")])
+    places = find_places(project, home, project)
+
+    found = [one.code for one in _examined(places) if one.severity != "info"]
+    alone = [
+        one.code
+        for one in _examined(places, on_set_failure="isolate")
+        if one.severity != "info"
+    ]
+
+    assert found == ["nothing-composed"]
+    assert alone == ["left-out", "left-out"]

@@ -14,9 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledger import LEDGER_NAME
 from msdcomp.edge.ledgerfile import InstalledEntry, with_entry
 from msdcomp.edge.lifecycle import Site
+from msdcomp.edge.lifecycle import outdated as module
 from msdcomp.edge.lifecycle.outdated import MAX_ASKED, outdated
 from msdcomp.edge.sources import Latest, Options
 from msdcomp.outdated import Standing
@@ -299,6 +301,18 @@ def test_without_a_recorded_hash_what_lies_there_is_compared(
     source(folder_of(site))
     (row,) = outdated([site])
     assert row.status == "current"
+
+
+def test_a_folder_that_cannot_be_read_back_is_unknown(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(site, source(tmp_path / "shop"))
+    fault = FileFault("unreadable", "the disk is broken")
+    monkeypatch.setattr(module, "read_bundle", lambda _folder: fault)
+
+    (row,) = outdated([site])
+
+    assert (row.status, row.reason) == ("unknown", "the folder: the disk is broken")
 
 
 def test_an_archive_of_this_machine_is_left_to_the_user(

@@ -98,14 +98,12 @@ def _scripts(view: View, name: str, manifest: Manifest | None) -> Iterator[Findi
 
 def _marked(view: View, file: str) -> _Marked | FileFault:
     """Return the entries of ours in a settings file, by whose they are."""
-    # The plan that changes nothing has looked where a change would.
+    # The plan that changes nothing has looked where a change would, and found JSON.
     edit = plan_edit(view.site.root.ledger_root, file, "", ())
     if isinstance(edit, FileFault):
         return edit
-    found = parse_object(edit.before or b"{}", strict=True)
-    if isinstance(found, FileFault):
-        return found
-    hooks = found.get("hooks")
+    document = parse_object(edit.before or b"{}", strict=True)
+    hooks = document.get("hooks") if isinstance(document, dict) else None
     marked: dict[str, list[tuple[str, str]]] = {}
     for event, listed in hooks.items() if isinstance(hooks, dict) else ():
         for entry in listed if isinstance(listed, list) else ():
@@ -116,10 +114,8 @@ def _marked(view: View, file: str) -> _Marked | FileFault:
 
 
 def _text(entry: object) -> str:
-    try:
-        return json.dumps(entry, sort_keys=True)
-    except RecursionError:
-        return ""  # no entry of ours is nested like that
+    # What could be parsed is less nested than what can be written.
+    return json.dumps(entry, sort_keys=True)
 
 
 def _entries(
