@@ -429,3 +429,39 @@ def test_a_home_is_needed(
         done = msd("capability", *words)
         assert done.code == 2
         assert "there is no home; name one with --home" in done.err
+
+
+def _said(msd: Msd, here: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:
+    """Return what list, load and trust say: how it stands, who is in, which scopes."""
+    listed = msd("capability", "list", "--json", *here).json
+    composed = msd("compose", "--json", *here).json
+    agreed = msd("capability", "trust", "list", "--json", *here).json
+    return (
+        [row["status"] for row in listed if row["id"] == "tide"],
+        composed.get("_overlay", {}).get("accepted", []),
+        [row["scope"] for row in agreed],
+    )
+
+
+@pytest.mark.parametrize("place", ["vendor/home", "."])
+@pytest.mark.parametrize("scope", ["global", "project"])
+def test_a_home_in_a_repository_is_the_repositorys_for_every_verb(
+    msd: Msd, project: Path, tide: Path, place: str, scope: str
+) -> None:
+    (project / ".git").mkdir()
+    home = project / place
+    home.mkdir(parents=True, exist_ok=True)
+    here = ("--home", str(home), "--project", str(project))
+    words = ("--scope", scope)
+
+    done = msd("capability", "install", tide, "--yes", "--json", *words, *here)
+
+    assert done.json["plan"]["scope"] == "project"
+    assert _said(msd, here) == (["active"], ["tide"], ["project"])
+    msd("capability", "trust", "revoke", "tide", *here)
+    assert _said(msd, here) == (["skipped"], [], [])
+    again = msd("capability", "install", tide, "--yes", *words, *here)
+    assert again.code == 0
+    assert _said(msd, here) == (["active"], ["tide"], ["project"])
+    assert msd("capability", "remove", "tide", *words, *here).code == 0
+    assert _said(msd, here) == ([], [], [])

@@ -17,7 +17,11 @@ from hypothesis import strategies as st
 from msdcomp.diffing import compare
 from msdcomp.edge.consent import ConsentRecord, revoke_consent, write_consent
 from msdcomp.edge.lifecycle import Site, plan_install, plan_removal
-from msdcomp.edge.lifecycle.planning import candidate_of, dependents
+from msdcomp.edge.lifecycle.planning import (
+    _composition_blocks,
+    candidate_of,
+    dependents,
+)
 from msdcomp.edge.lifecycle.planning import record_of as record_to
 from msdcomp.edge.scan import scan
 from msdcomp.plan import FileEdit, Pin, effects
@@ -524,6 +528,13 @@ def test_what_a_load_would_leave_out_is_not_installed(
 
     assert block.code == code
     assert block.reason.startswith("it would be left out: ")
+
+
+def test_what_is_left_out_without_a_word_is_not_installed(at_home: Site) -> None:
+    """No load does that; if one did, an install must not succeed all the same."""
+    (block,) = _composition_blocks(at_home, "tides", composed(at_home))
+
+    assert block.code == "left-out"
 
 
 def test_a_name_of_the_first_party_is_not_installed(site: Site, tmp_path: Path) -> None:
