@@ -76,14 +76,16 @@ def apply(
     Args:
         prepared: The plan.
         accepts: Asked about the plan as it would be made now, where the world has moved
-            since; without it, a plan from another world is refused.
+            since; without it, a plan from another world is refused. With it, a plan
+            that is blocked is made again, too: what was in its way may have been
+            another command at work.
         wait_s: Longest time to wait for another command, in seconds.
 
     Returns:
         What was done, or why nothing was; then everything is as it was before, or the
         next `reconcile` makes it so.
     """
-    if prepared.plan.blocks:
+    if prepared.plan.blocks and accepts is None:
         return prepared.plan.blocks
     site = prepared.site
     if prepared.plan.action == "none":

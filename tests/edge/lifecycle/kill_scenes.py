@@ -229,7 +229,9 @@ def _foreign(view: dict[str, Any], ids: frozenset[str]) -> Iterator[tuple[str, A
             continue
         if ".tmp." in path:
             continue
-        if path in _STORES:
+        if isinstance(value[-1], dict) and "torn" in value[-1]:
+            yield path, value
+        elif path in _STORES:
             mode, document = value
             named = _STORES[path]
             kept = {
