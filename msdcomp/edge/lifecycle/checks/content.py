@@ -7,17 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from msdcomp.edge.consentstore import as_recorded
-from msdcomp.edge.content_hash import Bundle
-from msdcomp.edge.disclosing import disclosure_of
-from msdcomp.edge.files import FileFault
-from msdcomp.edge.lifecycle.checks.view import View, command
+from msdcomp.edge.lifecycle.checks.view import Held, View, command
 from msdcomp.edge.lifecycle.origin import origin
-from msdcomp.edge.lifecycle.world import Installed, Kind
+from msdcomp.edge.lifecycle.world import Kind
 from msdcomp.edge.roots import CAPABILITIES
 from msdcomp.health import Finding
 from msdcomp.safetext import is_capability_id, safe
 from msdcomp.scope import Consent, Scope
-from msdcomp.signature import drift, signature
+from msdcomp.signature import drift
 from msdcomp.sourcefault import SourceFault
 
 if TYPE_CHECKING:
@@ -40,7 +37,7 @@ Present: TypeAlias = Callable[[Scope, str], bool]
 def check_places(view: View) -> Iterator[Finding]:
     """Yield entries of the ledger whose folder is not there, and the reverse."""
     for entry in view.settled:
-        yield from _placed(view, entry.id, view.installed[entry.id])
+        yield from _placed(view, entry.id, view.held[entry.id])
     if not view.knows:
         return
     for name in sorted(view.folders - {*view.ledger.entries, *view.ledger.unclear}):
@@ -51,7 +48,7 @@ def check_places(view: View) -> Iterator[Finding]:
         )
 
 
-def _placed(view: View, name: str, found: Installed) -> Iterator[Finding]:
+def _placed(view: View, name: str, found: Held) -> Iterator[Finding]:
     again = command(view.site, "update", name)
     gone = command(view.site, "remove", name)
     remedy = f"{again} to fetch it again, {gone} to be rid of it" if again else ""
@@ -65,17 +62,16 @@ def _placed(view: View, name: str, found: Installed) -> Iterator[Finding]:
             remedy = "move it away, and install again"
             yield view.finding("folder-replaced", name, reason, remedy)
         case _:
-            fault = found.bundle if found.kind is Kind.FOLDER else found.fault
-            if isinstance(fault, FileFault):
-                reason = f"its folder cannot be read whole: {fault.reason}"
+            if found.fault is not None:
+                reason = f"its folder cannot be read whole: {found.fault.reason}"
                 yield view.finding("folder-unreadable", name, reason, remedy)
 
 
 def check_content(view: View) -> Iterator[Finding]:
     """Yield what is not the content that was agreed to, or that was installed."""
-    for name, found in view.installed.items():
+    for name, found in view.held.items():
         entry = view.ledger.entries.get(name)
-        if not isinstance(found.bundle, Bundle) or (entry and entry.pending):
+        if not found.digest or (entry and entry.pending):
             continue
         record = view.record(name)
         agreed = record.content_hash if record else ""
@@ -85,7 +81,7 @@ def check_content(view: View) -> Iterator[Finding]:
                 "differs-from-agreed",
                 name,
                 "its folder is not what was agreed to: "
-                + _difference(found.bundle, record.disclosure_signature),
+                + _difference(found, record.disclosure_signature),
                 _agreeing(view, name, installed=entry is not None),
             )
         if entry and recorded not in {"", found.digest, agreed}:
@@ -94,18 +90,18 @@ def check_content(view: View) -> Iterator[Finding]:
                 "differs-from-installed",
                 name,
                 "its folder is not what was installed: "
-                + _difference(found.bundle, entry.disclosure_signature),
+                + _difference(found, entry.disclosure_signature),
                 f"run {again} to have it again as its source offers it"
                 if again
                 else "",
             )
 
 
-def _difference(bundle: Bundle, before: str) -> str:
+def _difference(found: Held, before: str) -> str:
     """Say what differs, by the signature of what was shown once."""
     if not before:
         return "what it was is not recorded"
-    differs = drift(before, signature(disclosure_of(bundle)))
+    differs = drift(before, found.signature)
     changed = [
         words
         for words, is_changed in (

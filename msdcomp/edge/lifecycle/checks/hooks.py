@@ -9,8 +9,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from msdcomp.disclosure import MANIFEST
-from msdcomp.edge.content_hash import Bundle
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.jsonfiles import parse_object
 from msdcomp.edge.ledger import LEDGER_NAME
@@ -19,7 +17,6 @@ from msdcomp.edge.lifecycle.settled import hook_entries, recorded
 from msdcomp.edge.settings import MARKER, plan_edit, resolve_script
 from msdcomp.health import Finding, finding
 from msdcomp.safetext import safe
-from msdcomp.wire import decode
 
 if TYPE_CHECKING:
     from msdcomp.edge.ledgerfile import InstalledEntry
@@ -36,7 +33,7 @@ _Marked: TypeAlias = Mapping[str, Sequence[tuple[str, str]]]
 
 def check_hooks(view: View) -> Iterator[Finding]:
     """Yield hooks that a host does not run, or runs in vain."""
-    manifests = {entry.id: _manifest(view, entry.id) for entry in view.settled}
+    manifests = {one.id: view.held[one.id].manifest for one in view.settled}
     for name, manifest in manifests.items():
         yield from _scripts(view, name, manifest)
     files: dict[str, list[InstalledEntry]] = {}
@@ -67,13 +64,6 @@ def check_hooks(view: View) -> Iterator[Finding]:
             scope=view.site.scope.value,
             subject=LEDGER_NAME,
         )
-
-
-def _manifest(view: View, name: str) -> Manifest | None:
-    bundle = view.installed[name].bundle
-    if not isinstance(bundle, Bundle):
-        return None
-    return decode(bundle.files.get(MANIFEST.encode(), b""), name).manifest
 
 
 def _scripts(view: View, name: str, manifest: Manifest | None) -> Iterator[Finding]:

@@ -8,24 +8,51 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from msdcomp.disclosure import MANIFEST
 from msdcomp.edge.consentstore import ConsentRecord, ConsentStore, as_recorded
+from msdcomp.edge.content_hash import Bundle
+from msdcomp.edge.disclosing import disclosure_of
 from msdcomp.edge.ledgerfile import InstalledEntry, LedgerFile, read_entries
 from msdcomp.edge.lifecycle.checks.composed import is_root
-from msdcomp.edge.lifecycle.world import Installed, look_at
+from msdcomp.edge.lifecycle.world import Installed, Kind, look_at
 from msdcomp.edge.storetext import StoreState
 from msdcomp.health import Finding, finding
 from msdcomp.records import Record
 from msdcomp.safetext import is_capability_id, safe
 from msdcomp.scope import Scope
+from msdcomp.signature import signature
+from msdcomp.wire import decode
 
 if TYPE_CHECKING:
+    from msdcomp.edge.files import FileFault
     from msdcomp.edge.lifecycle.site import Site
     from msdcomp.edge.scan import Scan
+    from msdcomp.manifest import Manifest
 
-__all__ = ["View", "command", "named", "view_of"]
+__all__ = ["Held", "View", "command", "named", "view_of"]
 
 #: Stands for the name of a project's folder that could be a sentence.
 _WITHHELD = "(name withheld)"
+
+
+@attrs.frozen(kw_only=True, eq=False, repr=False)
+class Held(Record):
+    """What is in the place of a capability: what is asked about it, not its files.
+
+    Attributes:
+        kind: What it is.
+        fault: Why it cannot be read whole.
+        digest: Hash of its content; empty where that cannot be read.
+        signature: Of what it would run, send or tell; empty unless a store speaks of
+            other content.
+        manifest: Its manifest, where that is valid.
+    """
+
+    kind: Kind
+    fault: FileFault | None = None
+    digest: str = ""
+    signature: str = ""
+    manifest: Manifest | None = attrs.field(default=None, repr=False)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -38,7 +65,7 @@ class View(Record):
         consent: The consent store.
         folders: Names of the folders in it that could be overlays.
         whole: Whether those are all of them.
-        installed: Name -> what is there; of everything that the ledger names or that
+        held: Name -> what is there; of everything that the ledger names or that
             somebody has agreed to, and of nothing else.
     """
 
@@ -47,7 +74,7 @@ class View(Record):
     consent: ConsentStore = attrs.field(repr=False)
     folders: frozenset[str]
     whole: bool = True
-    installed: Mapping[str, Installed] = attrs.field(repr=False)
+    held: Mapping[str, Held] = attrs.field(repr=False)
 
     @property
     def settled(self) -> tuple[InstalledEntry, ...]:
@@ -64,9 +91,7 @@ class View(Record):
 
     def record(self, name: str) -> ConsentRecord | None:
         """Return what was agreed to, where that is known."""
-        site = self.site
-        found = self.consent.find(site.consent_root, name, site.scope)
-        return found if isinstance(found, ConsentRecord) else None
+        return _record(self.site, self.consent, name)
 
     def finding(
         self, code: str, name: str, reason: str, remedy: str = "", **fields: str
@@ -92,14 +117,44 @@ def view_of(site: Site, consent: ConsentStore, found: Scan) -> View:
         for about, where, name in consent.records
         if (about, where) == (site.scope, root)
     }
-    names = sorted({*ledger.entries, *(agreed & folders)})
+    held = {}
+    for name in sorted({*ledger.entries, *(agreed & folders)}):
+        entry, record = ledger.entries.get(name), _record(site, consent, name)
+        recorded = {entry.content_hash if entry else ""}
+        recorded |= {record.content_hash if record else ""}
+        held[name] = _held(name, look_at(site, name), recorded - {""})
     return View(
         site=site,
         ledger=ledger,
         consent=consent,
         folders=folders,
         whole=not any(one.scope == scope and is_root(one) for one in found.ignored),
-        installed=MappingProxyType({name: look_at(site, name) for name in names}),
+        held=MappingProxyType(held),
+    )
+
+
+def _record(site: Site, consent: ConsentStore, name: str) -> ConsentRecord | None:
+    found = consent.find(site.consent_root, name, site.scope)
+    return found if isinstance(found, ConsentRecord) else None
+
+
+def _held(name: str, found: Installed, recorded: set[str]) -> Held:
+    """Return what matters of what is installed.
+
+    Args:
+        name: Its folder.
+        found: All of it, which would be much to keep for every capability.
+        recorded: The hashes that the stores have of it.
+    """
+    bundle = found.bundle
+    if not isinstance(bundle, Bundle):
+        return Held(kind=found.kind, fault=bundle or found.fault)
+    same = recorded <= {bundle.digest}
+    return Held(
+        kind=found.kind,
+        digest=bundle.digest,
+        signature="" if same else signature(disclosure_of(bundle)),
+        manifest=decode(bundle.files.get(MANIFEST.encode(), b""), name).manifest,
     )
 
 
@@ -114,8 +169,8 @@ def named(scope: Scope, name: str) -> str:
     return _WITHHELD
 
 
-def command(site: Site, verb: str, name: str, rest: str = "") -> str:
+def command(site: Site, verb: str, name: str) -> str:
     """Return a command about a capability, in backquotes; empty if none can name it."""
     if not is_capability_id(name):
         return ""
-    return f"`msd capability {verb} {name} --scope {site.scope.value}{rest}`"
+    return f"`msd capability {verb} {name} --scope {site.scope.value}`"
