@@ -27,6 +27,7 @@ from msdcomp.edge.ledgerfile import (
     read_entries,
     with_entry,
     with_pending,
+    without_entry,
 )
 from msdcomp.edge.lifecycle.parcel import gate_points_of
 from msdcomp.edge.lifecycle.planning import Prepared, planned_again, record_of
@@ -235,9 +236,7 @@ def _removed(prepared: Prepared, yard: Yard) -> Done | tuple[Block, ...]:
         if is_id(folder):
             found = _removed_entry(prepared, yard)
         else:
-            # No ledger can name it, and one rename is all there is to do.
-            yard.set_aside(folder, aside_name(_UNNAMED))
-            found = ()
+            found = _removed_unnamed(prepared, yard)
     except OSError as error:
         found = fault_of(error)
     if isinstance(found, FileFault):
@@ -260,4 +259,20 @@ def _removed_entry(prepared: Prepared, yard: Yard) -> tuple[str, ...] | FileFaul
     )
     begun = attrs.evolve(entry, pending=pending)
     fault = _write(site, lambda old, now: with_entry(old, begun, now))
-    return fault or finish_removal(site, yard, begun)
+    if fault and fault.code not in {"too-many", "too-large"}:
+        return fault
+    # A ledger that takes no more keeps nobody from removing: it may have been planted
+    # for that. Whoever is killed without having written the intent removes once more.
+    return finish_removal(site, yard, begun)
+
+
+def _removed_unnamed(prepared: Prepared, yard: Yard) -> tuple[str, ...] | FileFault:
+    """Remove a folder that no entry can name; one rename is all there is to do."""
+    folder = prepared.folder
+    if yard.holds(folder):
+        yard.set_aside(folder, aside_name(_UNNAMED))
+    if folder not in prepared.world.ledger.unclear:
+        return ()
+    # What is filed under such a name makes no sense, and speaks of nothing any more.
+    fault = _write(prepared.site, lambda old, now: without_entry(old, folder, now))
+    return fault or ()

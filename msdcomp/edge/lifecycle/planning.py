@@ -21,7 +21,7 @@ from msdcomp.edge.disclosing import disclosure_of
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.firstparty import first_party
 from msdcomp.edge.ledger import Ledger, LedgerEntry
-from msdcomp.edge.ledgerfile import InstalledEntry
+from msdcomp.edge.ledgerfile import InstalledEntry, Pending, with_entry
 from msdcomp.edge.lifecycle.parcel import Parcel
 from msdcomp.edge.lifecycle.settled import (
     FileEdits,
@@ -131,6 +131,7 @@ def plan_install(
     after = recompose(before, _with(site, world, parcel))
     blocks = (
         *_store_blocks(world, folder),
+        *_room_blocks(world, made),
         *_place_blocks(world, folder),
         *(
             Block("settings", f"{safe(file)}: {fault.reason}", "mend it, or name none")
@@ -294,6 +295,16 @@ def _store_blocks(world: World, folder: str) -> tuple[Block, ...]:
         reason = f"an earlier {entry.pending.kind} of it was interrupted"
         blocks.append(Block("pending", reason, _RECONCILE))
     return tuple(blocks)
+
+
+def _room_blocks(world: World, made: InstalledEntry) -> tuple[Block, ...]:
+    """Return why the ledger cannot take an entry, before anything is made for it."""
+    begun = attrs.evolve(made, pending=Pending(kind="install"))
+    found = with_entry(world.ledger.data, begun, "")
+    if not isinstance(found, FileFault):
+        return ()
+    reason = f"the ledger cannot take an entry of it: {found.reason}"
+    return (Block("ledger-unwritable", reason, _LEDGER_REMEDY),)
 
 
 def _place_blocks(world: World, folder: str) -> tuple[Block, ...]:

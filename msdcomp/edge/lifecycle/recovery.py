@@ -125,7 +125,7 @@ def finish_removal(
     # The agreement goes before the entry does: what is put there afterwards has to ask.
     revoked = revoke_consent(site.home, site.consent_root, entry.id, scope=site.scope)
     fault = _changed(site, lambda old, now: without_entry(old, entry.id, now))
-    if fault:
+    if fault and fault.code != "missing":
         return fault
     if isinstance(revoked, FileFault):
         return (f"the agreement to it could not be taken back: {revoked.reason}",)
