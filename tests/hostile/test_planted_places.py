@@ -87,7 +87,7 @@ VERBS = {
     "update": ("update", "tide", "--yes"),
     "remove": ("remove", "tide"),
     "reconcile": ("reconcile",),
-    "list": ("list",),
+    "doctor": ("doctor",),
 }
 
 
@@ -128,7 +128,7 @@ def test_what_is_planted_in_a_place_of_the_lifecycle_leads_nowhere(
     bundle(source, version="1.0.1", hooks=[HOOK])
     outside = picture(staged.outside)
     line = [str(source) if word == "SOURCE" else word for word in VERBS[verb]]
-    scope = () if verb == "list" else ("--scope", "project")
+    scope = () if verb == "doctor" else ("--scope", "project")
 
     done = staged.capability(*line, *scope)
 

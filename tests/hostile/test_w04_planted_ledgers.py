@@ -18,6 +18,7 @@ from tests.hostile.ground import Ground, bundle, entry, ledger, picture
 
 VERBS = {
     "reconcile": ("reconcile",),
+    "doctor": ("doctor",),
     "remove": ("remove", "tide", "--scope", "project"),
     "update": ("update", "--all", "--scope", "project", "--yes"),
 }

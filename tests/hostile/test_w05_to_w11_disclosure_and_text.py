@@ -12,7 +12,7 @@ from msdcomp.edge.settings import resolve_script
 from tests import documents
 from tests.edge.sources.packing import tar
 from tests.edge.sources.servers import Server, plain, redirect
-from tests.hostile.ground import GATE, HOOK, RUN, Ground, bundle, picture
+from tests.hostile.ground import GATE, HOOK, RUN, Ground, bundle, entry, ledger, picture
 from tests.layouts import feature, write
 
 
@@ -41,6 +41,26 @@ def test_w5_a_lane_that_asks_another_host_is_asked_about_again(
     assert "evil.example" in done.text
     assert "what it runs or sends changed" in done.text
     assert picture(ground.top) == before
+
+
+@pytest.mark.parametrize("scope", ["global", "project"])
+def test_w5_the_host_that_is_configured_here_is_shown_and_recorded(
+    ground: Ground, tmp_path: Path, scope: str
+) -> None:
+    """It is the one that is asked, whatever the manifest falls back to."""
+    document = documents.http_reviewer()
+    document["reviewer"]["invoke"]["defaultHost"] = "http://127.0.0.1:8080"
+    source = _lane(tmp_path / "lane", document)
+    config = {"review": {"host": "https://evil.example"}}
+    write(ground.project / ".planning" / "config.json", json.dumps(config))
+    line = ("install", source, "--scope", scope)
+
+    done = ground.capability(*line)
+
+    assert done.code == 1
+    assert "evil.example" in done.text
+    assert ground.capability(*line, "--yes").code == 0
+    assert "evil.example" in ground.agreed("gull", scope).reviewer_host
 
 
 @pytest.mark.parametrize("scope", ["global", "project"])
@@ -106,7 +126,7 @@ def test_w8_text_of_a_fragment_cannot_speak_as_another_capability(
     assert '<contribution from="harbour"' not in out
 
 
-TITLES = (
+WORDS = (
     "\x1b[2J\x1b[31mharmless",
     "\u202egnp.exe",
     "line\nbreak",
@@ -115,7 +135,7 @@ TITLES = (
 )
 
 
-@pytest.mark.parametrize("title", TITLES)
+@pytest.mark.parametrize("title", WORDS)
 def test_w8_words_of_a_manifest_do_not_speak_to_a_terminal(
     ground: Ground, tmp_path: Path, title: str
 ) -> None:
@@ -137,6 +157,46 @@ def test_w8_words_of_a_manifest_do_not_speak_to_a_terminal(
         shown = done.out + done.err
         assert all(c == "\n" or c.isprintable() for c in shown), line
         assert not set("\u202e\u200b\x1b") & set(shown)
+
+
+VERBS = (
+    ("list",),
+    ("doctor",),
+    ("outdated",),
+    ("update", "--all"),
+    ("remove", "tide", "--dry-run"),
+    ("reconcile", "--dry-run"),
+    ("reconcile",),
+    ("remove", "tide"),
+)
+
+
+@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("as_json", [True, False])
+def test_w8_words_of_a_planted_ledger_do_not_speak_to_a_terminal(
+    ground: Ground, word: str, *, as_json: bool
+) -> None:
+    bundle(ground.folder("tide"))
+    bundle(ground.folder("tide").with_name(word.replace("\n", "\x0b")), "x")
+    held = entry(
+        version=word,
+        source=f"/nowhere/{word}",
+        integrity=word,
+        commit=word,
+        files=[word],
+        sharedEdits=[{"file": word, "marker": "tide"}],
+        contentHash=word,
+        disclosureSignature=word,
+        installedAt=word,
+        _pending={"kind": "upgrade", "backupName": word, "sharedFiles": [word]},
+    )
+    ledger(ground.project, held, entry("other", source=word), entry(word))
+
+    for line in VERBS:
+        done = ground.capability(*line, *(("--json",) if as_json else ()))
+        shown = done.out + done.err
+        assert all(c == "\n" or c.isprintable() for c in shown), (line, shown)
+        assert not set("\u202e\u200b\x1b") & set(shown), line
 
 
 def test_w9_a_gate_of_a_project_nobody_agreed_to_is_missed_loudly(

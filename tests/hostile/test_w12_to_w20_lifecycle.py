@@ -639,11 +639,11 @@ def test_w20_what_a_text_means_is_said_or_refused_and_never_guessed(
         assert parse_source(found.text, "/elsewhere") == found
 
 
-@pytest.mark.parametrize("spec", ["~/x", "ui", "", "npm:", "npm:a;b", "--x", "ext::x"])
+@pytest.mark.parametrize("spec", ["~/x", "ui", "", "npm:", "npm:a;b", "-x", "ext::x"])
 def test_w20_a_bad_source_is_one_line_and_a_code(ground: Ground, spec: str) -> None:
     before = picture(ground.top)
 
-    done = ground.capability("install", "--yes", "--", spec)
+    done = ground.capability("install", "--yes", spec)
 
     assert done.code == 2
     assert "Traceback" not in done.err
