@@ -46,8 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Done", "apply"]
 
-#: What a folder is called aside that has no name a ledger could hold.
-_UNNAMED = "unnamed"
+#: What a folder is called aside that has no name a ledger could hold; no id itself,
+#: or it would be taken for what an upgrade of that id has set aside.
+_UNNAMED = "_unnamed"
 
 #: Asked about the plan as it is now, when the world has moved.
 Accepts: TypeAlias = Callable[[Plan], bool]

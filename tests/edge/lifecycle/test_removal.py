@@ -215,6 +215,32 @@ def test_files_that_the_ledger_names_elsewhere_stay(site: Site, tmp_path: Path) 
     assert important.read_text("utf-8") == "mine"
 
 
+@pytest.mark.parametrize("gone", ["Odd_Id", "tides"])
+def test_what_an_upgrade_of_another_has_set_aside_stays(
+    site: Site, tmp_path: Path, gone: str
+) -> None:
+    where = source(tmp_path / "new", "unnamed")
+    installed(site, where)
+    upgrade = plan_install(site, parcel_of(source(where, "unnamed", version="2.0.0")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Yard, "promote", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            done(upgrade)
+    put(site, gone)
+
+    removed(site, gone)
+
+    assert not isinstance(reconcile(site), FileFault)
+    entry = entry_of(site, "unnamed")
+    assert entry is not None
+    assert (entry.version, entry.pending) == ("1.0.0", None)
+    assert composed(site).accepted == ("unnamed",)
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def test_a_damaged_settings_file_is_kept_and_named(site: Site, tmp_path: Path) -> None:
     done(plan_install(site, parcel_of(hooked(tmp_path / "new")), ["host.json"]))
     host = Path(site.root.ledger_root, "host.json")
