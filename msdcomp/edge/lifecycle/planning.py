@@ -34,7 +34,7 @@ from msdcomp.edge.lifecycle.settled import (
 from msdcomp.edge.lifecycle.site import Site, sites
 from msdcomp.edge.lifecycle.world import Kind, World, see
 from msdcomp.edge.scan import RootScan
-from msdcomp.edge.sight import RootReader, Sight
+from msdcomp.edge.sight import RootReader, Sight, name_text
 from msdcomp.edge.snapshot import read_central_config
 from msdcomp.edge.storetext import StoreState
 from msdcomp.fold import compose
@@ -423,6 +423,8 @@ def plan_removal(site: Site, folder: str, gone: Iterable[Candidate] = ()) -> Pre
     """
     world = see(site, folder)
     entry = world.entry(folder)
+    # As a scan spells it; only a name that is no id can differ.
+    name = name_text(folder)
     others = tuple(gone)
     known = entry is not None or folder in world.ledger.unclear
     pending = entry.pending if entry else None
@@ -432,9 +434,9 @@ def plan_removal(site: Site, folder: str, gone: Iterable[Candidate] = ()) -> Pre
     told = Effects()
     if not blocks:
         before = _composed(site, world)
-        places = {(site.scope, site.path(folder)), *map(_place, others)}
+        places = {(site.scope, site.path(name)), *map(_place, others)}
         left = [one for one in world.candidates if _place(one) not in places]
-        about = [(site.scope.value, folder), *(one.key for one in others)]
+        about = [(site.scope.value, name), *(one.key for one in others)]
         told = effects(before, recompose(before, left), about)
     blocks += tuple(
         Block(
@@ -447,8 +449,8 @@ def plan_removal(site: Site, folder: str, gone: Iterable[Candidate] = ()) -> Pre
     plan = Plan(
         action="remove",
         scope=site.scope.value,
-        capability_id=folder,
-        path=site.path(folder),
+        capability_id=name,
+        path=site.path(name),
         version_before=entry.version if entry else "",
         files=_gone_files(world),
         hooks=hook_edits(edits),

@@ -595,6 +595,21 @@ def test_a_removal_tells_everything_and_does_nothing(
     assert (plan.asks, plan.blocks, plan.disclosure) == ("", (), None)
 
 
+def test_a_name_that_is_no_text_is_spelled_as_a_scan_spells_it(
+    site: Site,
+) -> None:
+    put(site, "caf\udce9")
+    (left_out,) = composed(site).warnings
+
+    plan = plan_removal(site, "caf\udce9").plan
+
+    assert left_out == (plan.scope, plan.capability_id)
+    assert plan.path == ".msd/capabilities/caf\\xe9"
+    (change,) = plan.effects.changes
+    assert (change.subject, change.difference.value) == ("left out", "vanished")
+    assert change.name == f"caf\\xe9 ({site.scope.value})"
+
+
 def test_a_removal_is_refused_where_somebody_depends_on_it(
     site: Site, tmp_path: Path
 ) -> None:
