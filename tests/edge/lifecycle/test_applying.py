@@ -25,6 +25,7 @@ from msdcomp.edge.lifecycle import (
     plan_install,
     plan_removal,
     traces,
+    yard,
 )
 from msdcomp.edge.lifecycle.yard import Yard
 from msdcomp.edge.locks import consent_lock, lifecycle_lock
@@ -404,6 +405,8 @@ def _world(site: Site) -> list[object]:
     ("target", "name", "play"),
     [
         (Yard, "stage", _failing),
+        (yard, "_write", _failing),
+        (yard, "_settle", _failing),
         (applying, "_write", _faulty),
         (Yard, "promote", None),
         (applying, "apply_edits", _faulty),

@@ -145,6 +145,21 @@ def test_one_that_cannot_be_settled_keeps_no_other_from_it(
     assert entry_of(site, "buoy") is None
 
 
+def test_an_agreement_to_what_is_still_in_flight_stays_provisional(
+    site: Site, tmp_path: Path
+) -> None:
+    parcel = parcel_of(source(tmp_path / "a"))
+    done(plan_install(site, parcel))
+    write_consent(site.home, record_to(site, parcel), provisional=True)
+    _in_flight(site, kind="upgrade", backupName="theirs")
+
+    assert [name for name, _ in _settled(site).left] == ["tides"]
+
+    record = record_of(site)
+    assert record is not None
+    assert record.provisional
+
+
 def test_what_cannot_be_deleted_is_said(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,31 @@ def test_a_consent_root_is_known_even_where_a_project_is_not(
     assert site.consent_root == at_home.home
 
 
+@pytest.mark.parametrize("scope", [scope.value for scope in Scope])
+def test_a_scope_is_what_the_user_means_by_it(
+    home: Path, project: Path, scope: str
+) -> None:
+    site = site_of(home, project, scope)
+
+    assert sites(site.places, site.host_version, scope=scope) == (site,)
+    apart = find_places(home, home)
+    (own,) = sites(apart, scope="global")
+    assert own.scope is Scope.GLOBAL
+    assert sites(apart, scope="project") == ()
+
+
+def test_a_home_in_a_project_is_meant_by_either_scope(escalated: Site) -> None:
+    found = sites(escalated.places, escalated.host_version, scope="project")
+
+    assert found[-1] == escalated
+    assert [site.root.shown for site in found] == [
+        ".msd/capabilities",
+        "vendor/home/.msd/capabilities",
+    ]
+    only = sites(escalated.places, escalated.host_version, scope="global")
+    assert only == (escalated,)
+
+
 @pytest.fixture
 def escalated(project: Path) -> Site:
     """The global site of a home that lies in a repository."""
