@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from collections.abc import Iterable, Sequence
 from typing import cast
@@ -17,6 +16,7 @@ from typing import cast
 import attrs
 
 from msdcomp.edge.files import FileFault, fault_of, read_file, write_atomic
+from msdcomp.edge.jsonedit import set_member, unset_member
 from msdcomp.edge.jsonfiles import Json, parse_object
 from msdcomp.hookcommand import (
     HookCommand,
@@ -41,9 +41,8 @@ __all__ = [
 #: Key of an entry that names the capability it was written for.
 MARKER = "_msdCapability"
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_INDENT = re.compile(r"\{[ \t]*\r?\n([ \t]+)\"")
-_DECODE = json.JSONDecoder().raw_decode
+#: Where the hooks stand in a document.
+_HOOKS = ("hooks",)
 
 _WRONG_SHAPE = FileFault("wrong-shape", "its hooks are not lists by event")
 _MOVED = FileFault("changed", "changed since it was looked at")
@@ -187,7 +186,7 @@ def splice(
         listed.append(cast("Json", entry))
     gone = not kept and bool(removed)
     try:
-        after = _rewritten(text, None if gone else kept)
+        after = unset_member(text, _HOOKS) if gone else set_member(text, _HOOKS, kept)
     except (RecursionError, ValueError):
         return _UNWRITABLE
     return SettingsEdit(
@@ -266,89 +265,6 @@ def _runs_bundle(hook: Json, capability_id: str) -> bool:
     command = hook.get("command") if isinstance(hook, dict) else None
     inside = quoted(f"/.msd/capabilities/{capability_id}/")[1:-1]
     return isinstance(command, str) and inside in command
-
-
-# The text.
-
-
-def _rewritten(text: str, hooks: dict[str, Json] | None) -> str:
-    """Return a document with other hooks, or without any, the rest as it was.
-
-    Args:
-        text: Strict JSON holding an object.
-        hooks: The new value of its key `hooks`; None to take the key out.
-    """
-    members = list(_members(text))
-    found = next((m for m in members if m.key == "hooks"), None)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    indented = _INDENT.search(text)
-    indent = indented[1] if indented else "  "
-    flat = bool(members) and "\n" not in text.strip()
-    if hooks is None:
-        return text if found is None else _cut(text, members, found)
-    written = _dumped(hooks, None if flat else indent)
-    if not flat:
-        written = written.replace("\n", newline + indent)
-    if found is not None:
-        return text[: found.value] + written + text[found.end :]
-    pair = f'"hooks": {written}'
-    if members:
-        last = members[-1].end
-        gap = " " if flat else newline + indent
-        return f"{text[:last]},{gap}{pair}{text[last:]}"
-    opening = text.index("{")
-    closing = text.index("}", opening)
-    body = f"{newline}{indent}{pair}{newline}"
-    return text[: opening + 1] + body + text[closing:]
-
-
-def _dumped(hooks: dict[str, Json], indent: str | None) -> str:
-    """Return hooks as JSON text; raises where a number is too large for a double."""
-    text = json.dumps(hooks, ensure_ascii=False, indent=indent, allow_nan=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        # Half a character can only be written as an escape.
-        return json.dumps(hooks, indent=indent)
-    return text
-
-
-@attrs.frozen(kw_only=True)
-class _Member:
-    """A member of the outermost object: where its key, its value and its end are."""
-
-    key: str
-    start: int
-    value: int
-    end: int
-
-
-def _members(text: str) -> Iterable[_Member]:
-    at = _skip(text, text.index("{") + 1)
-    while text[at] != "}":
-        start = at
-        key, at = _DECODE(text, at)
-        value = _skip(text, _skip(text, at) + 1)
-        _, end = _DECODE(text, value)
-        yield _Member(key=key, start=start, value=value, end=end)
-        at = _skip(text, end)
-        if text[at] == ",":
-            at = _skip(text, at + 1)
-
-
-def _skip(text: str, at: int) -> int:
-    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
-
-
-def _cut(text: str, members: list[_Member], gone: _Member) -> str:
-    """Return a text without one member and one of the commas around it."""
-    place = members.index(gone)
-    if place > 0:
-        return text[: members[place - 1].end] + text[gone.end :]
-    if len(members) > 1:
-        return text[: gone.start] + text[members[1].start :]
-    opening = text.index("{") + 1
-    return text[:opening] + text[_skip(text, gone.end) :]
 
 
 # The file.
