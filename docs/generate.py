@@ -14,6 +14,7 @@ from pathlib import Path
 
 from msdcomp.codes import Code
 from msdcomp.codes.composition import COMPOSITION
+from msdcomp.codes.contract import CONTRACT
 from msdcomp.codes.document import DOCUMENT
 from msdcomp.codes.manifest import MANIFEST
 
@@ -46,6 +47,11 @@ _GROUPS: tuple[tuple[str, str, tuple[Code, ...]], ...] = (
         "The composition",
         "A capability does not fit into a registry, or something here is in doubt.",
         COMPOSITION,
+    ),
+    (
+        "The host contract",
+        "The file that describes a host's loop is not one that a loop could follow.",
+        CONTRACT,
     ),
 )
 

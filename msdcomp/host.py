@@ -9,17 +9,19 @@ Source: docs/reference/host-contract.md.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp._version import DEFAULT_HOST_VERSION
 from msdcomp.records import Record
-from msdcomp.vocabulary import HOST_PHASES, POINT_KINDS
+from msdcomp.vocabulary import HOOK_KINDS, HOST_PHASES, POINT_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from msdcomp.diagnostics import Problem
 
 __all__ = ["DEFAULT_HOST_VERSION", "CentralConfig", "Host", "HostContract", "Phase"]
 
@@ -102,6 +104,57 @@ class HostContract(Record):
             artefact: self._places[phase.points[-1]]
             for phase in reversed(self.phases)
             for artefact in phase.produces
+        }
+
+    @classmethod
+    def from_wire(cls, document: object) -> HostContract | tuple[Problem, ...]:
+        """Read the JSON form of a contract, or return everything that is wrong with it.
+
+        Args:
+            document: Any value; mappings and sequences are taken as JSON has them.
+
+        Source: docs/reference/host-contract.md, "A contract of your own".
+        """
+        # Imported here because hardly any host has a contract of its own.
+        from msdcomp.hostcontract import contract_faults  # noqa: PLC0415
+        from msdcomp.jsonvalue import adopt  # noqa: PLC0415
+
+        adopted = adopt(document)
+        found = adopted.problems or contract_faults(adopted.value)
+        if found:
+            return found
+        wire: Any = adopted.value
+        return cls(
+            phases=tuple(
+                Phase(
+                    name=phase["name"],
+                    points=tuple(phase["points"]),
+                    roles=frozenset(phase["roles"]),
+                    produces=frozenset(phase.get("produces", ())),
+                    consumes=frozenset(phase.get("consumes", ())),
+                )
+                for phase in wire["phases"]
+            ),
+            kinds={point: frozenset(kinds) for point, kinds in wire["kinds"].items()},
+        )
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the contract as fresh JSON data, which `from_wire` reads back."""
+        return {
+            "phases": [
+                {
+                    "name": phase.name,
+                    "points": list(phase.points),
+                    "roles": sorted(phase.roles),
+                    "produces": sorted(phase.produces),
+                    "consumes": sorted(phase.consumes),
+                }
+                for phase in self.phases
+            ],
+            "kinds": {
+                point: [kind for kind in HOOK_KINDS if kind in self.kinds_at(point)]
+                for point in self.points
+            },
         }
 
     def place(self, point: str) -> int:

@@ -10,12 +10,14 @@ from pyrsistent import PMap, pmap
 
 from msdcomp.codes._code import Code
 from msdcomp.codes.composition import COMPOSITION
+from msdcomp.codes.contract import CONTRACT
 from msdcomp.codes.document import DOCUMENT
 from msdcomp.codes.manifest import MANIFEST
 
 __all__ = ["CODES", "Code"]
 
-#: Code -> what it means. Order of the groups: text, manifest, composition.
+#: Code -> what it means. Order of the groups: text, manifest, composition,
+#: host contract.
 CODES: PMap[str, Code] = pmap(
-    {entry.code: entry for entry in (*DOCUMENT, *MANIFEST, *COMPOSITION)}
+    {entry.code: entry for entry in (*DOCUMENT, *MANIFEST, *COMPOSITION, *CONTRACT)}
 )
