@@ -71,6 +71,9 @@ SHARED = (
     "important.txt",
     "src",
     "pipe",
+    ".msd/capabilities/other/capability.json",
+    ".msd/capabilities/./other//capability.json",
+    "manifest.json",
     "",
     "nul\0byte",
     "\ud800",
@@ -87,7 +90,9 @@ def planted(ground: Ground) -> Ground:
     (project / "src" / "main.c").write_bytes(b"int main;")
     (project / ".git").mkdir()
     (project / ".git" / "config").write_bytes(b"[core]\n")
-    bundle(ground.folder("other"), "other", {"own.md": b"text"})
+    # Its manifest holds what would be taken for an entry of `tide`.
+    theirs = {"Stop": [{"_msdCapability": "tide", "hooks": []}]}
+    bundle(ground.folder("other"), "other", {"own.md": b"text"}, hooks=theirs)
     marked = {"_msdCapability": "other", "hooks": []}
     held = json.dumps({"hooks": {"Stop": [marked, {"hooks": []}]}})
     (project / "settings.json").write_text(held, "utf-8")
@@ -96,6 +101,7 @@ def planted(ground: Ground) -> Ground:
     )
     (project / "link.json").symlink_to(ground.outside / "settings.json")
     (project / "out").symlink_to(ground.outside)
+    (project / "manifest.json").symlink_to(".msd/capabilities/other/capability.json")
     os.mkfifo(project / "pipe")
     return ground
 

@@ -17,7 +17,7 @@ from msdcomp.sourcefault import SourceFault
 from msdcomp.sourcespec import SourceSpec, parse_source
 from tests.edge.sources.packing import tar, zipped
 from tests.edge.sources.servers import Server, plain
-from tests.hostile.ground import HOOK, RUN, Ground, bundle, picture
+from tests.hostile.ground import HOOK, RUN, Ground, bundle, entry, ledger, picture
 from tests.layouts import feature, write
 
 SCOPES = ("global", "project")
@@ -429,6 +429,60 @@ def test_w16_settings_outside_of_the_scope_are_not_written(
 
     assert done.code == 1
     assert picture(ground.top) == before
+
+
+OWN = (
+    LEDGER_NAME,
+    f"./{LEDGER_NAME}",
+    ".msd/capabilities/tide/settings.json",
+    ".msd/capabilities/tide/capability.json",
+    ".msd/capabilities/other/capability.json",
+    ".msd/capabilities/.staging/x.json",
+    "link.json",
+)
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("file", OWN)
+def test_w16_what_the_lifecycle_keeps_is_no_settings_file(
+    ground: Ground, hooked: Path, tmp_path: Path, scope: str, file: str
+) -> None:
+    """An entry there would change what was agreed to, or what is recorded."""
+    other = bundle(tmp_path / "other", "other")
+    where = ("--scope", scope, "--yes")
+    assert ground.capability("install", other, *where).code == 0
+    inside = ground.folder("other", scope) / "capability.json"
+    (ground.root(scope) / "link.json").symlink_to(inside)
+    before = picture(ground.top)
+
+    done = ground.capability("install", hooked, "--settings", file, *where)
+
+    assert done.code == 1
+    assert "[settings]" in done.out
+    assert picture(ground.top) == before
+
+
+@pytest.mark.parametrize("file", OWN)
+def test_w16_a_planted_ledger_names_no_file_of_the_lifecycle_as_settings(
+    ground: Ground, hooked: Path, file: str
+) -> None:
+    mark = {"_msdCapability": "tide", "hooks": []}
+    other = bundle(ground.folder("other"), "other", hooks={"Stop": [mark]})
+    (ground.project / "link.json").symlink_to(other / "capability.json")
+    bundle(ground.folder("tide"))
+    edits = [{"file": file, "marker": "tide"}]
+    ledger(ground.project, entry("tide", source=str(hooked), sharedEdits=edits))
+    before = picture(ground.top)
+
+    done = ground.capability("update", "tide", "--yes")
+
+    assert done.code == 1
+    assert "[settings]" in done.out
+    assert picture(ground.top) == before
+    seen = picture(other)
+    assert ground.capability("remove", "tide").code == 0
+    assert picture(other) == seen
+    assert not ground.folder("tide").exists()
 
 
 def test_w16_what_the_user_wrote_beside_our_entries_stays(

@@ -656,6 +656,47 @@ def test_w34_asking_about_what_is_not_there_leaves_nothing(
 
 
 @pytest.mark.parametrize("scope", SCOPES)
+@pytest.mark.parametrize("killed", [True, False])
+def test_w34_a_verb_that_only_looks_changes_nothing(
+    ground: Ground, tmp_path: Path, scope: str, *, killed: bool
+) -> None:
+    source = bundle(tmp_path / "source", files={"run.sh": RUN}, hooks=[HOOK])
+    where = ("--scope", scope, "--settings", "settings.json", "--yes")
+    assert ground.capability("install", source, *where).code == 0
+    needy = bundle(tmp_path / "needy", "needy", requires=["tide"])
+    assert ground.capability("install", needy, "--scope", scope, "--yes").code == 0
+    (source / "run.sh").write_bytes(b"other")
+    if killed:
+        (ground.folder(".staging", scope) / "new-0").mkdir(parents=True)
+        path = ground.root(scope) / LEDGER_NAME
+        held = json.loads(path.read_bytes())
+        marker: dict[str, Any] = {
+            "kind": "remove",
+            "backupName": None,
+            "sharedFiles": [],
+        }
+        held["entries"]["tide"]["_pending"] = marker
+        path.write_text(json.dumps(held), "utf-8")
+        path.with_name(f"{LEDGER_NAME}.tmp.1-0123abcd").write_bytes(b"")
+    before = picture(ground.top, without={"cache"})
+
+    for line in (
+        ("install", source, "--scope", scope, "--dry-run", "--yes"),
+        ("update", "tide", "--dry-run", "--yes"),
+        ("update", "--all", "--dry-run"),
+        ("remove", "tide", "--dry-run"),
+        ("remove", "tide", "--cascade", "--dry-run"),
+        ("reconcile", "--dry-run"),
+        ("outdated",),
+        ("doctor",),
+        ("list",),
+        ("trust", "list"),
+    ):
+        assert ground.capability(*line).code in {0, 1}, line
+        assert picture(ground.top, without={"cache"}) == before, line
+
+
+@pytest.mark.parametrize("scope", SCOPES)
 def test_w34_a_command_that_worked_leaves_what_it_was_for_and_nothing_else(
     ground: Ground, tmp_path: Path, scope: str
 ) -> None:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from msdcomp.edge.consentstore import store_path
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledgerfile import InstalledEntry, SharedEdit
+from msdcomp.edge.roots import LEDGER_NAME
 from msdcomp.edge.settings import HookEntry, SettingsEdit, apply_edit, plan_edit
 from msdcomp.hookcommand import hook_command, script_parts
 from msdcomp.plan import HookEdit
@@ -31,6 +33,9 @@ __all__ = [
     "recorded",
     "shared_edits",
 ]
+
+
+_OWN = FileFault("own", "capabilities themselves are kept there")
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -102,9 +107,24 @@ def plan_edits(
         edit = plan_edit(site.root.ledger_root, file, folder, entries)
         if isinstance(edit, FileFault):
             faults.append((file, edit))
+        elif _is_own(site, edit.path):
+            faults.append((file, _OWN))
         else:
             edits.append((file, edit))
     return FileEdits(edits=tuple(edits), faults=tuple(faults))
+
+
+def _is_own(site: Site, path: str) -> bool:
+    """Tell whether a file is one in which capabilities themselves are kept.
+
+    An entry there would change what was agreed to, or what is recorded; and a ledger
+    that was planted could name the manifest of another capability.
+    """
+    roots = site.places.roots
+    kept = [store_path(site.home), *(root.folder for root in roots)]
+    kept += [f"{root.ledger_root}/{LEDGER_NAME}" for root in roots]
+    physical = [os.path.realpath(one) for one in kept]
+    return any(path == one or path.startswith(f"{one}/") for one in physical)
 
 
 def hook_edits(edits: FileEdits) -> tuple[HookEdit, ...]:
