@@ -18,7 +18,7 @@ import attrs
 
 from msdcomp.edge.files import FileFault, read_file, write_atomic
 from msdcomp.edge.jsonfiles import Json, gate_points, is_strings, parse_object
-from msdcomp.edge.ledger import LEDGER_NAME, MAX_SHARED_EDITS, is_complete
+from msdcomp.edge.ledger import LEDGER_NAME, MAX_FILES, MAX_SHARED_EDITS, is_complete
 from msdcomp.edge.storetext import StoreState, left_as_it_is, render, timestamp
 from msdcomp.records import Record
 
@@ -80,11 +80,14 @@ class Pending(Record):
         kind: What is being done.
         backup_name: Name of the folder that the version before was moved to, if any.
         shared_files: Shared files that may have been edited on the way.
+        hooks: What stands for the entries it had in them before; None when nobody wrote
+            that down.
     """
 
     kind: PendingKind
     backup_name: str | None = None
     shared_files: tuple[str, ...] = ()
+    hooks: tuple[str, ...] | None = None
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -232,14 +235,21 @@ def _pending(value: Json) -> Pending | None:
     if not isinstance(value, dict) or "backupName" not in value:
         return None
     backup, shared = value["backupName"], value.get("sharedFiles")
+    hooks = value.get("hooks")
     kinds = [kind for kind in _KINDS if kind == value.get("kind")]
     if (
         not kinds
+        or not (hooks is None or is_strings(hooks, MAX_FILES))
         or not (backup is None or isinstance(backup, str))
         or not is_strings(shared, MAX_SHARED_EDITS)
     ):
         return None
-    return Pending(kind=kinds[0], backup_name=backup, shared_files=_texts(shared))
+    return Pending(
+        kind=kinds[0],
+        backup_name=backup,
+        shared_files=_texts(shared),
+        hooks=None if hooks is None else _texts(hooks),
+    )
 
 
 def _text(value: Json) -> str:
@@ -388,11 +398,14 @@ def _wire(entry: InstalledEntry) -> dict[str, Json]:
 
 
 def _pending_wire(pending: Pending) -> dict[str, Json]:
-    return {
+    wire: dict[str, Json] = {
         "kind": pending.kind,
         "backupName": pending.backup_name,
         "sharedFiles": list(pending.shared_files),
     }
+    if pending.hooks is not None:
+        wire["hooks"] = list(pending.hooks)
+    return wire
 
 
 # Writing

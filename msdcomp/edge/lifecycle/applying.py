@@ -32,7 +32,7 @@ from msdcomp.edge.ledgerfile import (
 from msdcomp.edge.lifecycle.parcel import gate_points_of
 from msdcomp.edge.lifecycle.planning import Prepared, planned_again, record_of
 from msdcomp.edge.lifecycle.recovery import finish_removal, recover
-from msdcomp.edge.lifecycle.settled import apply_edits
+from msdcomp.edge.lifecycle.settled import apply_edits, standing
 from msdcomp.edge.lifecycle.world import Kind, World, moved
 from msdcomp.edge.lifecycle.yard import Yard, aside_name, is_aside, open_yard
 from msdcomp.edge.locks import WAIT_S, lifecycle_lock
@@ -131,10 +131,12 @@ def _installed(
     entry = attrs.evolve(_entry(prepared), installed_at=now)
     live = prepared.world.installed.kind is not Kind.NOTHING
     backup = aside_name(entry.id) if live else None
+    files = tuple(file for file, _ in prepared.edits.edits)
     pending = Pending(
         kind="upgrade" if live else "install",
         backup_name=backup,
-        shared_files=tuple(file for file, _ in prepared.edits.edits),
+        shared_files=files,
+        hooks=standing(site, entry.id, files) if live else None,
     )
     begun = False
     # An agreement that an earlier command did not get to settle: it did count.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from msdcomp.disclosure import MANIFEST
 from msdcomp.edge.consent import restore_consent, revoke_consent
+from msdcomp.edge.consentstore import ConsentRecord, read_consent
 from msdcomp.edge.content_hash import Bundle
 from msdcomp.edge.files import FileFault, fault_of
 from msdcomp.edge.ledgerfile import (
@@ -30,9 +31,11 @@ from msdcomp.edge.lifecycle.settled import (
     hook_entries,
     plan_edits,
     recorded,
+    stood,
 )
 from msdcomp.edge.lifecycle.temporaries import cleared, temporaries
 from msdcomp.edge.lifecycle.yard import Yard, aside_name, is_aside
+from msdcomp.scope import Scope
 from msdcomp.wire import decode
 
 if TYPE_CHECKING:
@@ -98,9 +101,13 @@ def _undo_upgrade(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFa
             or _changed(site, lambda old, now: without_entry(old, entry.id, now))
             or "nothing was left of it"
         )
+    fault = _restored(site, entry.id)
+    if fault:
+        return fault
+    found = yard.read(entry.id)
+    agreed = found if _is_agreed(site, entry.id, found) else None
     return (
-        _settle_hooks(site, entry, yard.read(entry.id), recorded(entry))
-        or _restored(site, entry.id)
+        _settle_hooks(site, entry, agreed, recorded(entry))
         or _changed(site, lambda old, now: undone(old, entry.id, now))
         or "its upgrade was undone"
     )
@@ -151,15 +158,35 @@ def _settle_hooks(
     """
     data = bundle.files.get(MANIFEST.encode()) if isinstance(bundle, Bundle) else None
     manifest = decode(data, entry.id).manifest if data is not None else None
+    marks = entry.pending.hooks if entry.pending else None
     shared = entry.pending.shared_files if entry.pending else ()
-    files = (*recorded(entry), *shared)
-    entries = hook_entries(site, entry.id, manifest)
-    fault = apply_edits(plan_edits(site, entry.id, files, entries, keep))
+    files = dict.fromkeys((*recorded(entry), *shared))
+    wanted = hook_entries(site, entry.id, manifest)
+    fault = None
+    for file in files:
+        # One that the user had taken out before does not come back.
+        entries = wanted if marks is None else stood(file, entry.id, wanted, marks)
+        fault = fault or apply_edits(plan_edits(site, entry.id, [file], entries, keep))
     if fault is None:
         # Once the entry is gone, nobody knows any more where to look for them.
         root = site.root.ledger_root
         cleared(root, temporaries(root, files))
     return fault
+
+
+def _is_agreed(site: Site, capability_id: str, found: Bundle | FileFault) -> bool:
+    """Tell whether hooks of a folder may be written into settings.
+
+    In a project the folder, too, came with the repository that the ledger came with.
+    """
+    if site.scope is Scope.GLOBAL:
+        return True
+    record = read_consent(site.home).find(site.consent_root, capability_id, site.scope)
+    return (
+        isinstance(record, ConsentRecord)
+        and isinstance(found, Bundle)
+        and record.content_hash == found.digest
+    )
 
 
 def _restored(site: Site, capability_id: str) -> FileFault | None:

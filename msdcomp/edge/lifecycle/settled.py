@@ -5,6 +5,8 @@ Source: docs/reference/disclosure.md, "Hook entries in a settings file".
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -32,6 +34,8 @@ __all__ = [
     "plan_edits",
     "recorded",
     "shared_edits",
+    "standing",
+    "stood",
 ]
 
 
@@ -125,6 +129,37 @@ def _is_own(site: Site, path: str) -> bool:
     kept += [f"{root.ledger_root}/{LEDGER_NAME}" for root in roots]
     physical = [os.path.realpath(one) for one in kept]
     return any(path == one or path.startswith(f"{one}/") for one in physical)
+
+
+def standing(site: Site, folder: str, files: Iterable[str]) -> tuple[str, ...]:
+    """Return what stands for the entries that a capability has in settings files.
+
+    These are digests and no entries: a ledger holds them, which may have been planted,
+    and whoever puts entries back by them takes the entries from a manifest.
+    """
+    edits = plan_edits(site, folder, files, (), ())
+    return tuple(
+        _mark(file, event, json.loads(text))
+        for file, edit in edits.edits
+        for event, text in edit.removed
+    )
+
+
+def stood(
+    file: str, folder: str, entries: Iterable[HookEntry], marks: Iterable[str]
+) -> tuple[HookEntry, ...]:
+    """Return those entries that stood in a file when its marks were taken."""
+    known = frozenset(marks)
+    return tuple(
+        entry
+        for entry in entries
+        if _mark(file, entry.event, entry.wire(folder)) in known
+    )
+
+
+def _mark(file: str, event: str, entry: object) -> str:
+    text = json.dumps([file, event, entry], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def hook_edits(edits: FileEdits) -> tuple[HookEdit, ...]:

@@ -42,6 +42,9 @@ LEDGER = ".msd-capabilities.json"
 CONSENT = "home/.msd/consent.json"
 MARKER = "_msdCapability"
 
+#: Names that settings files have.
+_SETTINGS = (CLAUDE, LOCAL, "/dot/files.json")
+
 #: When everything was installed and agreed to that was there before.
 BEFORE = "2001-02-03T04:05:06Z"
 
@@ -182,7 +185,7 @@ def _seen(top: str, ids: frozenset[str]) -> Iterator[tuple[str, Any]]:
 
 
 def _read(path: str, text: str, ids: frozenset[str]) -> Any:
-    if path not in _STORES and not path.endswith((CLAUDE, LOCAL)):
+    if path not in _STORES and not path.endswith(_SETTINGS):
         return text
     try:
         document = json.loads(text)
@@ -242,7 +245,7 @@ def _foreign(view: dict[str, Any], ids: frozenset[str]) -> Iterator[tuple[str, A
             more = {k: v for k, v in document.items() if k != "version"}
             if kept or len(more) > 1:
                 yield path, [mode, more | {named: kept}]
-        elif path.endswith((CLAUDE, LOCAL)):
+        elif path.endswith(_SETTINGS) and isinstance(value[-1], dict):
             mode, document = value
             kept = _others(document, ids)
             if kept:
@@ -266,7 +269,7 @@ def without_hooks(view: dict[str, Any], ids: Iterable[str]) -> dict[str, Any]:
     gone = frozenset(ids)
     return {
         path: [value[0], _others(value[1], gone)]
-        if path.endswith((CLAUDE, LOCAL))
+        if path.endswith(_SETTINGS) and isinstance(value[-1], dict)
         else value
         for path, value in view.items()
     }
@@ -443,6 +446,26 @@ def _edited(ground: Ground) -> None:
     assert revoked is True
 
 
+def _unhooked(ground: Ground) -> None:
+    """Install, and let the user take one of its hooks out of the settings."""
+    _with_first("global", CLAUDE)(ground)
+    settings = Path(ground.home, CLAUDE)
+    document = json.loads(settings.read_text())
+    del document["hooks"]["Stop"]
+    settings.write_text(json.dumps(document))
+
+
+def _elsewhere(ground: Ground) -> None:
+    """Install, with settings that the user keeps in a folder of their own."""
+    _settled(ground)
+    settings = Path(ground.home, CLAUDE)
+    aim = Path(ground.home, "dot/files.json")
+    aim.parent.mkdir()
+    settings.rename(aim)
+    settings.symlink_to("../dot/files.json")
+    _install(_first, "global", CLAUDE)(ground)
+
+
 def _copied(ground: Ground) -> None:
     """Copy a capability in place by hand, with what cannot be hashed in it."""
     _settled(ground)
@@ -542,6 +565,21 @@ SCENES = {
             name="upgrade-edited",
             lay=_edited,
             steps=(_install(_second, "global"),),
+        ),
+        Scene(
+            name="upgrade-unhooked",
+            lay=_unhooked,
+            steps=(_install(_second, "global"),),
+        ),
+        Scene(
+            name="upgrade-linked-settings",
+            lay=_elsewhere,
+            steps=(_install(_second, "global"),),
+        ),
+        Scene(
+            name="remove-linked-settings",
+            lay=_elsewhere,
+            steps=(_remove("tide", "global"),),
         ),
         Scene(
             name="remove-project",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from msdcomp.composition import Composition
+from msdcomp.edge.consent import ConsentRecord, record_consent
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledgerfile import (
     InstalledEntry,
@@ -22,13 +23,16 @@ from msdcomp.edge.ledgerfile import (
 )
 from msdcomp.edge.lifecycle.reconciling import Settled, Trace, reconcile, traces
 from msdcomp.edge.lifecycle.recovery import recover
+from msdcomp.edge.lifecycle.settled import standing, stood
 from msdcomp.edge.lifecycle.site import Site, find_site
 from msdcomp.edge.lifecycle.temporaries import cleared, temporaries
 from msdcomp.edge.lifecycle.yard import Yard, open_yard
 from msdcomp.edge.load import load_registry
 from msdcomp.edge.locks import lifecycle_lock
 from msdcomp.edge.roots import find_places
-from tests.layouts import overlay, write
+from msdcomp.edge.settings import HookEntry, SettingsEdit, apply_edit, plan_edit
+from msdcomp.hookcommand import HookCommand
+from tests.layouts import feature, overlay, write
 
 LEDGER = ".msd-capabilities.json"
 
@@ -250,3 +254,90 @@ def test_only_an_intent_can_be_undone(old: bytes, code: str) -> None:
     found = undone(old, "tide", NOW)
     assert isinstance(found, FileFault)
     assert found.code == code
+
+
+# Hooks of an upgrade that is undone
+
+HOOK = {"event": "Stop", "script": "hook.sh"}
+ASIDE = "tide.before-0123456789abcdef"
+
+
+def planted(project: Path, **pending: Any) -> Path:
+    """Plant an upgrade that was interrupted; return the settings file it names."""
+    staging = project / ".msd" / "capabilities" / ".staging" / ASIDE
+    write(staging / "capability.json", json.dumps(feature("tide", hooks=[HOOK])))
+    write(staging / "hook.sh", "#!/bin/sh\n")
+    marked = entry(kind="upgrade", backupName=ASIDE, **pending)
+    marked["sharedEdits"] = [{"file": "settings.json", "marker": "tide"}]
+    ledger = {"version": "1", "entries": {"tide": marked}}
+    write(project / LEDGER, json.dumps(ledger))
+    return project / "settings.json"
+
+
+def test_undoing_writes_no_hook_that_nobody_agreed_to(
+    home: Path, project: Path
+) -> None:
+    """A repository may come with a ledger that says something is to be undone."""
+    settings = planted(project)
+    found = reconcile(site_of(home, project, "project"))
+    assert isinstance(found, Settled)
+    assert ("tide", "its upgrade was undone") in found.done
+    assert not settings.exists()
+
+
+def test_undoing_writes_the_hooks_that_were_agreed_to(
+    home: Path, project: Path
+) -> None:
+    settings = planted(project)
+    staging = project / ".msd" / "capabilities" / ".staging" / ASIDE
+    record = record_consent(str(home), str(project), str(staging), "tide")
+    assert isinstance(record, ConsentRecord)
+    assert isinstance(reconcile(site_of(home, project, "project")), Settled)
+    (hook,) = json.loads(settings.read_text())["hooks"]["Stop"]
+    assert hook["_msdCapability"] == "tide"
+
+
+def test_undoing_writes_no_hook_that_was_not_there(home: Path, project: Path) -> None:
+    """The user had taken it out of the settings."""
+    settings = planted(project, hooks=[])
+    staging = project / ".msd" / "capabilities" / ".staging" / ASIDE
+    record = record_consent(str(home), str(project), str(staging), "tide")
+    assert isinstance(record, ConsentRecord)
+    assert isinstance(reconcile(site_of(home, project, "project")), Settled)
+    assert not settings.exists()
+
+
+def test_only_entries_that_stood_in_a_file_are_put_back(
+    home: Path, project: Path
+) -> None:
+    site = site_of(home, project, "global")
+    one, other = (
+        HookEntry(event=event, command=HookCommand("'/x/hook.sh'"), matcher=matcher)
+        for event, matcher in (("Stop", None), ("PostToolUse", "Write"))
+    )
+    for file, entries in (("a.json", (one, other)), ("b.json", (other,))):
+        edit = plan_edit(str(home), file, "tide", entries)
+        assert isinstance(edit, SettingsEdit)
+        assert apply_edit(edit) is None
+    files = ["a.json", "b.json", "c.json"]
+    marks = standing(site, "tide", files)
+    assert len(marks) == 3
+    found = {file: stood(file, "tide", (one, other), marks) for file in files}
+    assert found == {"a.json": (one, other), "b.json": (other,), "c.json": ()}
+    assert standing(site, "other", files) == ()
+    assert stood("a.json", "other", (one, other), marks) == ()
+
+
+@pytest.mark.parametrize("hooks", [None, (), ("a", "b")])
+def test_what_stands_for_hooks_is_read_as_it_was_written(
+    hooks: tuple[str, ...] | None,
+) -> None:
+    pending = Pending(kind="upgrade", backup_name=ASIDE, hooks=hooks)
+    made = InstalledEntry(id="tide", version="", source="", pending=pending)
+    written = ok(with_entry(None, made, NOW))
+    assert parse_entries(written).entries["tide"].pending == pending
+
+
+def test_what_cannot_stand_for_hooks_makes_an_entry_unclear() -> None:
+    old = ledger_of(tide=entry(kind="upgrade", hooks=[7]))
+    assert parse_entries(old).unclear == ("tide",)
