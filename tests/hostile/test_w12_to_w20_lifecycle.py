@@ -158,6 +158,21 @@ def test_w12_a_branch_named_like_a_commit_is_no_commit(
     assert not folder.exists() or _version(ground) == "1.0.0"
 
 
+@pytest.mark.parametrize("scope", SCOPES)
+def test_w12_git_is_left_out_of_a_folder_too(
+    ground: Ground, origin: Origin, scope: str
+) -> None:
+    origin.release("1.0.0")
+
+    done = ground.capability("install", origin.folder, "--scope", scope, "--yes")
+
+    assert done.code == 0, done
+    assert [path.name for path in ground.folder("tide", scope).iterdir()] == [
+        "capability.json"
+    ]
+    assert ground.active() == {"tide"}
+
+
 # W-13
 
 NEW = {"engines": {"msd": ">=9.0.0"}}
@@ -429,6 +444,29 @@ def test_w16_settings_outside_of_the_scope_are_not_written(
 
     assert done.code == 1
     assert picture(ground.top) == before
+
+
+def test_w16_servers_of_the_user_are_neither_replaced_nor_removed(
+    ground: Ground, tmp_path: Path
+) -> None:
+    servers = {"mine": {"command": "evil", "_msdCapability": "tide"}}
+    source = bundle(
+        tmp_path / "source", files={"run.sh": RUN}, hooks=[HOOK], mcpServers=servers
+    )
+    settings = ground.home / SETTINGS
+    mine = '{"mcpServers": {"mine": {"command": "good", "_msdCapability": "tide"}}}'
+    write(settings, mine)
+    line = ("install", source, "--settings", SETTINGS)
+
+    asked = ground.capability(*line)
+
+    assert asked.code == 1
+    assert "evil" in asked.out
+    ground.capability(*line, "--yes")
+    held = json.loads(settings.read_bytes())
+    assert held["mcpServers"] == json.loads(mine)["mcpServers"]
+    ground.capability("remove", "tide")
+    assert json.loads(settings.read_bytes()) == json.loads(mine)
 
 
 OWN = (

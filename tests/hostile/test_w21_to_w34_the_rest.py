@@ -392,6 +392,20 @@ def test_w23_the_command_of_a_missing_gate_takes_its_overlay_away(
     assert not ground.msd("loop", "render-hooks", "ship:pre").err or not warned
 
 
+def test_w23_two_that_are_left_out_go_by_what_is_printed_of_each(
+    ground: Ground,
+) -> None:
+    for scope in SCOPES:
+        _invalid(ground, ground.folder("tide", scope), scope)
+    bundle(ground.folder("moon", "global"), "moon", requires=["tide"])
+
+    for _ in range(3):
+        assert ground.as_printed(_remedies(ground)[-1]).code == 0
+
+    assert _remedies(ground) == []
+    assert ground.scanned() == set()
+
+
 def test_w23_an_overlay_that_changed_after_consent_is_taken_away_as_printed(
     ground: Ground, tmp_path: Path
 ) -> None:
