@@ -29,7 +29,7 @@ from msdcomp.diagnostics import Problem, Severity, pointer
 from msdcomp.safetext import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from msdcomp.manifest import Manifest
     from msdcomp.manifest.names import Json
@@ -43,6 +43,7 @@ __all__ = [
     "Schema",
     "Slice",
     "Unreadable",
+    "all_of",
     "capability_states",
     "freeze_json",
     "lookup",
@@ -139,20 +140,42 @@ def _activations(
         )
 
 
-def capability_states(
-    registry: _Composed, layers: ConfigLayers
-) -> PMap[str, bool | None]:
-    """Tell of every capability whether its `activationKey` switches it on.
+class _Surface(Protocol):
+    def on(self, capability_id: str) -> bool | None: ...
 
-    A capability without such a key is on. None says that it could not be checked;
-    `msdcomp.loop.resolve` then leaves out its steps and contributions and keeps its
-    gates.
+
+def all_of(answers: Iterable[bool | None]) -> bool | None:
+    """Return whether all of some conditions hold; a no outweighs an unknown."""
+    found = frozenset(answers)
+    if False in found:
+        return False
+    return None if None in found else True
+
+
+def capability_states(
+    registry: _Composed, layers: ConfigLayers, surface: _Surface | None = None
+) -> PMap[str, bool | None]:
+    """Tell of every capability whether it is active.
+
+    It is when it is on the surface and its `activationKey`, if it has one, is on. None
+    says that it could not be checked; `msdcomp.loop.resolve` then leaves out its steps
+    and contributions and keeps its gates.
+
+    Args:
+        registry: The composed registry.
+        layers: The configuration.
+        surface: The surface, `msdcomp.surface.Surface`; by default all are on it.
 
     Cost: one lookup for each capability that declares the key.
     """
     return pmap(
         {
-            capability_id: effective.on if effective is not None else True
+            capability_id: all_of(
+                (
+                    surface is None or surface.on(capability_id),
+                    effective is None or effective.on,
+                )
+            )
             for capability_id, effective in _activations(registry, layers)
         }
     )

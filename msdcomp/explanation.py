@@ -12,11 +12,13 @@ import enum
 
 import attrs
 
-from msdcomp.activation import ConfigLayers, Effective, lookup
+from msdcomp.activation import ConfigLayers
 from msdcomp.composition import Composition
 from msdcomp.gates import BlockedGate
 from msdcomp.manifest import CapabilityId, Manifest
 from msdcomp.records import Record
+from msdcomp.state import State, state_of
+from msdcomp.surface import Surface
 from msdcomp.verdict import BundlePath, SkipWarning
 
 __all__ = [
@@ -34,7 +36,7 @@ class Verdict(enum.StrEnum):
     """What a capability is, here and now."""
 
     ACTIVE = "active"
-    #: Composed, but its `activationKey` is off or cannot be read.
+    #: Composed, but not on the surface, or its `activationKey` is not on.
     INACTIVE = "inactive"
     SKIPPED = "skipped"
     #: Another overlay of the same id was accepted before it.
@@ -100,7 +102,8 @@ class Explanation(Record):
 
     Attributes:
         manifest: Of the capability in the registry, or None.
-        switch: What its `activationKey` is set to, and where; None without one.
+        state: How far the one in the registry got; None when there is none.
+        surface: The surface it was found with.
         suggestion: An id close to one that was not found.
     """
 
@@ -108,12 +111,16 @@ class Explanation(Record):
     verdict: Verdict
     copies: tuple[Copy, ...] = ()
     manifest: Manifest | None = attrs.field(default=None, repr=False)
-    switch: Effective | None = None
+    state: State | None = None
+    surface: Surface = attrs.field(factory=Surface, repr=False)
     suggestion: str | None = None
 
 
 def explain(
-    composition: Composition, capability_id: str, layers: ConfigLayers | None = None
+    composition: Composition,
+    capability_id: str,
+    layers: ConfigLayers | None = None,
+    surface: Surface | None = None,
 ) -> Explanation:
     """Return the verdict about an id, and the chain of gates that led to it.
 
@@ -121,17 +128,16 @@ def explain(
         composition: What was composed.
         capability_id: Any text.
         layers: Configuration, for the `activationKey`; by default nothing is set.
+        surface: The surface; by default everything is on it.
     """
-    layers = layers or ConfigLayers()
     registry = composition.registry
     owner = CapabilityId(capability_id)
     copies: list[Copy] = []
-    switch = None
     manifest = registry.capabilities.get(owner)
+    state = None
     if manifest is not None:
-        key = manifest.feature.activation_key if manifest.feature else None
-        switch = lookup(key, layers, registry.config_schema) if key else None
-        verdict = Verdict.ACTIVE if switch is None or switch.on else Verdict.INACTIVE
+        state = state_of(composition, manifest, layers, surface)
+        verdict = Verdict.ACTIVE if state.active else Verdict.INACTIVE
         copies.append(_composed(verdict, composition.paths.get(owner)))
     # What was accepted and went with the set counts before a copy that it shadowed.
     copies += [
@@ -156,7 +162,8 @@ def explain(
             verdict=copies[0].verdict,
             copies=tuple(copies),
             manifest=manifest,
-            switch=switch,
+            state=state,
+            surface=surface or Surface(),
         )
     known = {*registry.capabilities, *(folder for _, folder in composition.warnings)}
     close = difflib.get_close_matches(capability_id[:100], sorted(known), 1, 0.7)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import attrs
 
-from msdcomp.activation import ConfigLayers, capability_states
+from msdcomp.activation import ConfigLayers
 from msdcomp.composition import Composition
 from msdcomp.explanation import Verdict, verdict_of
+from msdcomp.manifest import CapabilityId
 from msdcomp.records import Record
+from msdcomp.state import State, states
+from msdcomp.surface import Surface
 
 __all__ = ["Row", "inventory"]
+
+_DROPPED = "every overlay was dropped, because the set cannot be built"
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -20,9 +25,11 @@ class Row(Record):
         capability_id: Its id, or the name of the folder.
         scope: `first-party`, `global` or `project`.
         verdict: What became of it.
-        code: Why it was left out; empty otherwise.
+        code: What stopped it; empty for an active one and for what is ignored.
         role, tier, version, title: Of the manifest; empty unless it is composed.
         reason: Why, in a sentence; empty for what is composed.
+        stage: The stage that stops it, of `msdcomp.state.Stage`; empty for an active
+            one and for what is ignored.
     """
 
     capability_id: str
@@ -34,54 +41,22 @@ class Row(Record):
     version: str = ""
     title: str = ""
     reason: str = ""
+    stage: str = ""
 
 
 def inventory(
-    composition: Composition, layers: ConfigLayers | None = None
+    composition: Composition,
+    layers: ConfigLayers | None = None,
+    surface: Surface | None = None,
 ) -> tuple[Row, ...]:
     """Return a row for everything, by id and scope.
 
     Args:
         composition: What was composed.
         layers: Configuration, for the `activationKey`; by default nothing is set.
+        surface: The surface; by default everything is on it.
     """
-    states = capability_states(composition.registry, layers or ConfigLayers())
-    rows = []
-    for owner, manifest in composition.registry.capabilities.items():
-        folder = composition.paths.get(owner)
-        rows.append(
-            Row(
-                capability_id=owner,
-                scope=folder.scope if folder else "first-party",
-                verdict=Verdict.ACTIVE if states[owner] else Verdict.INACTIVE,
-                role=manifest.role,
-                tier=manifest.tier,
-                version=manifest.version,
-                title=manifest.title,
-            )
-        )
-    for (scope, folder_name), warnings in composition.warnings.items():
-        rows += [
-            Row(
-                capability_id=folder_name,
-                scope=scope,
-                verdict=verdict_of(warning),
-                code=warning.code,
-                reason=warning.reason,
-            )
-            for warning in warnings
-            if scope != "set"
-        ]
-    rows += [
-        Row(
-            capability_id=owner,
-            scope=folder.scope,
-            verdict=Verdict.SKIPPED,
-            code="set-build-failed",
-            reason="every overlay was dropped, because the set cannot be built",
-        )
-        for owner, folder in composition.dropped.items()
-    ]
+    rows = [_row(composition, state) for state in states(composition, layers, surface)]
     rows += [
         Row(
             capability_id=entry.name,
@@ -92,3 +67,29 @@ def inventory(
         for entry in composition.ignored
     ]
     return tuple(sorted(rows, key=lambda row: (row.capability_id, row.scope)))
+
+
+def _row(composition: Composition, state: State) -> Row:
+    stage = state.stopped.value if state.stopped is not None else ""
+    if state.warning is not None:
+        dropped = state.warning.scope == "set"
+        return Row(
+            capability_id=state.capability_id,
+            scope=state.scope,
+            verdict=verdict_of(state.warning),
+            code=state.code,
+            reason=_DROPPED if dropped else state.warning.reason,
+            stage=stage,
+        )
+    manifest = composition.registry.capabilities[CapabilityId(state.capability_id)]
+    return Row(
+        capability_id=state.capability_id,
+        scope=state.scope,
+        verdict=Verdict.ACTIVE if state.active else Verdict.INACTIVE,
+        code=state.code,
+        role=manifest.role,
+        tier=manifest.tier,
+        version=manifest.version,
+        title=manifest.title,
+        stage=stage,
+    )

@@ -54,7 +54,8 @@ def test_a_shipped_capability_is_active_and_went_through_no_gate() -> None:
     (copy,) = found.copies
     assert (copy.scope, copy.path, copy.passages) == ("first-party", "", ())
     assert found.manifest is FIRST_PARTY.capabilities["base"]  # type: ignore[index]
-    assert found.switch is None
+    assert found.state is not None
+    assert (found.state.stopped, found.state.switch) == (None, None)
 
 
 def test_an_accepted_overlay_passed_every_gate() -> None:
@@ -79,7 +80,9 @@ def test_a_capability_that_is_switched_off_is_inactive(
     found = explain(composed(SWITCHED), "own", ConfigLayers.of(config))
 
     assert found.verdict is verdict
-    assert found.switch is not None
+    assert found.state is not None
+    assert found.state.switch is not None
+    assert found.state.active is (verdict is Verdict.ACTIVE)
 
 
 def test_a_skipped_overlay_shows_where_it_stopped_and_which_gates_are_missing() -> None:

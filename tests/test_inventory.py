@@ -94,6 +94,7 @@ def test_what_a_fallback_took_along_has_a_row_and_the_set_has_none() -> None:
         scope="global",
         verdict=Verdict.SKIPPED,
         code="set-build-failed",
+        stage="composed",
         reason="every overlay was dropped, because the set cannot be built",
     )
 

@@ -54,10 +54,12 @@ SHIPPED = {
     "msdcomp.diagnostics",
     "msdcomp.dispatch",
     "msdcomp.edge.config",
+    "msdcomp.edge.confighome",
     "msdcomp.edge.firstparty",
     "msdcomp.edge.load",
     "msdcomp.edge.roots",
     "msdcomp.edge.snapshot",
+    "msdcomp.edge.surfacing",
     "msdcomp.entry",
     "msdcomp.manifest",
     "msdcomp.manifest.envelope",
@@ -75,6 +77,15 @@ SHIPPED = {
 
 #: Skips and lost gates as records; where something is installed, or is to be shown.
 VERDICTS = {"msdcomp.gates", "msdcomp.verdict"}
+
+#: How far each capability got.
+STATES = {
+    "msdcomp.activation",
+    "msdcomp.activehook",
+    "msdcomp.explanation",
+    "msdcomp.state",
+    "msdcomp.surface",
+}
 
 #: What a person reads.
 PAGE = {"msdcomp.present", "msdcomp.present.names", "msdcomp.present.page"}
@@ -130,14 +141,14 @@ COMMANDS: dict[str, tuple[Sequence[str], set[str], set[str]]] = {
         FRAME
         | SHIPPED
         | VERDICTS
+        | STATES
         | PAGE
         | {
-            "msdcomp.activation",
             "msdcomp.cli.explain",
-            "msdcomp.explanation",
             "msdcomp.present.composition",
             "msdcomp.present.explanation",
             "msdcomp.present.problems",
+            "msdcomp.present.state",
             "msdcomp.wireform",
         },
         {*STRUCTURING, "rfc8785", "rich"},
@@ -147,12 +158,11 @@ COMMANDS: dict[str, tuple[Sequence[str], set[str], set[str]]] = {
         FRAME
         | SHIPPED
         | VERDICTS
+        | STATES
         | PAGE
         | {
-            "msdcomp.activation",
             "msdcomp.cli.capability",
             "msdcomp.cli.listing",
-            "msdcomp.explanation",
             "msdcomp.inventory",
             "msdcomp.present.inventory",
         },

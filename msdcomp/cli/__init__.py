@@ -25,6 +25,7 @@ VERBS = {
     "compose": "compose the registry here, and say what was left out and why",
     "explain": "tell what became of one capability, gate by gate",
     "capability": "list, install, update, remove and agree to capabilities",
+    "surface": "choose what a host shows, and see what decides about it",
     "diff": "compare two compositions that were saved",
     "loop": "show what is dispatched at a point of the loop",
     "build": "make the snapshot of the shipped capabilities",

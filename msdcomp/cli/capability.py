@@ -12,9 +12,12 @@ __all__ = ["VERBS", "configure", "run"]
 #: Verb -> the module of this package that does it, and one line about it.
 VERBS = {
     "list": ("listing", "list every capability, composed or left out"),
+    "state": ("state", "tell how far each capability gets, and what stops it"),
     "install": ("install", "fetch a capability, show it, ask, and put it in place"),
     "update": ("update", "fetch what is installed once more"),
     "remove": ("remove", "remove a capability, whatever state it is in"),
+    "enable": ("enable", "put a capability on the surface"),
+    "disable": ("disable", "hold a capability back without removing it"),
     "trust": ("trust", "agree to an overlay of this project, list, take it back"),
     "outdated": ("outdated", "compare what is installed with what its source offers"),
     "doctor": ("doctor", "look for what is not as it should be, and say what to do"),

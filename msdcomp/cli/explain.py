@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from msdcomp.cli.common import add_json, screen_options, show, show_json
-from msdcomp.cli.here import add_config, add_places, here
+from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
+from msdcomp.cli.here import add_config, add_places, add_surface, here
+from msdcomp.edge.files import FileFault
 from msdcomp.explanation import Verdict, explain
 from msdcomp.present.explanation import explanation_wire, render_explanation
 from msdcomp.present.page import Screen
@@ -17,6 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     parser.add_argument("id", metavar="ID", help="the id of a capability")
     add_config(parser)
+    add_surface(parser)
     add_places(parser)
     add_json(parser)
 
@@ -26,7 +28,12 @@ def run(options: argparse.Namespace) -> int:
     found = here(options)
     if found is None:
         return 2
-    explained = explain(found.composition, options.id, found.layers(options.config))
+    surface = found.surface(options)
+    if isinstance(surface, FileFault):
+        complain(f"--runtime: {surface.reason}")
+        return 2
+    layers = found.layers(options.config)
+    explained = explain(found.composition, options.id, layers, surface)
     if options.json:
         show_json(explanation_wire(explained))
     else:

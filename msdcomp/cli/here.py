@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 import attrs
 
@@ -12,17 +13,23 @@ from msdcomp.cli.progress import progress
 from msdcomp.composition import Composition
 from msdcomp.configlayers import ConfigLayers
 from msdcomp.edge.config import read_layers
+from msdcomp.edge.files import FileFault
 from msdcomp.edge.load import load_places
 from msdcomp.edge.roots import Places, find_places
+from msdcomp.edge.surfacing import DEFAULT_RUNTIME, find_surface
 from msdcomp.records import Record
 from msdcomp.safetext import safe
 from msdcomp.semver import core
+
+if TYPE_CHECKING:
+    from msdcomp.surface import Surface
 
 __all__ = [
     "Here",
     "add_config",
     "add_places",
     "add_roots",
+    "add_surface",
     "are_folders",
     "here",
 ]
@@ -45,6 +52,12 @@ class Here(Record):
     def layers(self, explicit: str | None = None) -> ConfigLayers:
         """Read the configuration that counts here."""
         return read_layers(self.places.project, explicit)
+
+    def surface(self, options: argparse.Namespace) -> Surface | FileFault | None:
+        """Return the surface that counts here; None where all is on it."""
+        return find_surface(
+            self.places, self.composition.registry, options.runtime, options.config_dir
+        )
 
 
 def add_roots(
@@ -79,6 +92,22 @@ def add_places(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="when the accepted overlays cannot be built together, drop only the "
         "culprits instead of all of them",
+    )
+
+
+def add_surface(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which host's surface counts."""
+    parser.add_argument(
+        "--runtime",
+        metavar="R",
+        help="the host runtime: its folder says what is on the surface, and what is "
+        f"not made for it is not there (default: the folder of {DEFAULT_RUNTIME}, and "
+        "no bound)",
+    )
+    parser.add_argument(
+        "--config-dir",
+        metavar="DIR",
+        help="the folder with .msd-surface.json (default: that of the runtime)",
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from msdcomp.cli.common import add_json, screen_options, show, show_json
-from msdcomp.cli.here import add_places, here
+from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
+from msdcomp.cli.here import add_places, add_surface, here
+from msdcomp.edge.files import FileFault
 from msdcomp.inventory import inventory
 from msdcomp.present.inventory import render_inventory, row_wire
 from msdcomp.present.page import Screen
@@ -15,6 +16,7 @@ __all__ = ["configure", "run"]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
+    add_surface(parser)
     add_places(parser)
     add_json(parser)
 
@@ -24,7 +26,11 @@ def run(options: argparse.Namespace) -> int:
     found = here(options)
     if found is None:
         return 2
-    rows = inventory(found.composition, found.layers())
+    surface = found.surface(options)
+    if isinstance(surface, FileFault):
+        complain(f"--runtime: {surface.reason}")
+        return 2
+    rows = inventory(found.composition, found.layers(), surface)
     if options.json:
         show_json([row_wire(row) for row in rows])
     else:

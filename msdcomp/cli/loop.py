@@ -10,7 +10,8 @@ import argparse
 
 from msdcomp.activation import capability_states, state_problems
 from msdcomp.cli.common import add_json, complain, show, show_json, tell
-from msdcomp.cli.here import add_config, add_places, here
+from msdcomp.cli.here import add_config, add_places, add_surface, here
+from msdcomp.edge.files import FileFault
 from msdcomp.gatewarning import PREFIX
 from msdcomp.loop import LoopResolution, render_markdown, resolve
 from msdcomp.safetext import safe
@@ -38,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "there",
     )
     add_config(hooks)
+    add_surface(hooks)
     add_places(hooks)
     add_json(hooks)
 
@@ -49,12 +51,16 @@ def run(options: argparse.Namespace) -> int:
         return 2
     composition = found.composition
     layers = found.layers(options.config)
+    surface = found.surface(options)
+    if isinstance(surface, FileFault):
+        complain(f"--runtime: {surface.reason}")
+        return 2
     resolution = resolve(
         composition.registry,
         options.point,
         layers,
         blocked_gates=composition.blocked_gates,
-        states=capability_states(composition.registry, layers),
+        states=capability_states(composition.registry, layers, surface),
     )
     if resolution.problems:
         problem = resolution.problems[0]
@@ -63,6 +69,12 @@ def run(options: argparse.Namespace) -> int:
     hooks = composition.registry.by_loop_point.get(options.point, PointHooks())
     concerned = {hook.capability_id for hook in hooks.all()}
     doubts = state_problems(composition.registry, layers, concerned)
+    if surface is not None and surface.unreadable:
+        tell(
+            f"{PREFIX}nobody knows what is on the surface, because "
+            f"{safe(surface.file)} cannot be read ({surface.unreadable}); steps and "
+            "contributions are left out, gates are kept"
+        )
     for line in (
         *resolution.stderr_lines(),
         *(PREFIX + safe(doubt.message, 1000) for doubt in doubts),

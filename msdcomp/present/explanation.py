@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msdcomp.configlayers import Effective, Origin
 from msdcomp.explanation import Copy, Explanation, Verdict
 from msdcomp.present.composition import (
     absolute,
@@ -14,6 +13,7 @@ from msdcomp.present.composition import (
     spoken,
 )
 from msdcomp.present.page import Page, Screen
+from msdcomp.present.state import add_chain, effective_wire, state_wire
 from msdcomp.safetext import safe
 from msdcomp.wireform import blocked_gate_wire, warning_wire
 
@@ -47,8 +47,8 @@ def render_explanation(
             f"a {manifest.role} of tier {manifest.tier}",
             indent=1,
         )
-    if explained.switch is not None:
-        page.line(_switch(explained.switch), indent=1)
+    if explained.state is not None:
+        add_chain(page, explained.state, explained.surface)
     if explained.verdict is Verdict.NOT_FOUND:
         page.line("no capability and no overlay folder has that name", indent=1)
         if explained.suggestion:
@@ -56,19 +56,6 @@ def render_explanation(
     for copy in explained.copies:
         _copy(page, copy, roots or {})
     return page.render()
-
-
-def _switch(switch: Effective) -> str:
-    key = safe(switch.key)
-    if switch.origin is Origin.UNREADABLE:
-        return f"its switch {key} cannot be read: {safe(switch.reason)}"
-    state = "on" if switch.on else "off"
-    where = {
-        Origin.DEFAULT: "by its default",
-        Origin.ABSENT: "since nothing sets it",
-        Origin.EXPLICIT: "by the file given",
-    }.get(switch.origin, f"by {safe(switch.file or switch.origin.value)}")
-    return f"its switch {key} is {state}, {where}"
 
 
 def _copy(page: Page, copy: Copy, roots: Mapping[str, str]) -> None:
@@ -109,19 +96,14 @@ def _stop(page: Page, copy: Copy, roots: Mapping[str, str]) -> None:
 
 def explanation_wire(explained: Explanation) -> dict[str, Any]:
     """Return the same as fresh JSON data."""
-    switch = explained.switch
+    state = explained.state
+    switch = state.switch if state is not None else None
     return {
         "id": explained.capability_id,
         "verdict": explained.verdict.value,
         "suggestion": explained.suggestion,
-        "switch": None
-        if switch is None
-        else {
-            "key": switch.key,
-            "on": switch.on,
-            "origin": switch.origin.value,
-            "file": switch.file,
-        },
+        "switch": switch and effective_wire(switch),
+        "state": state and state_wire(state),
         "copies": [
             {
                 "scope": copy.scope,

@@ -1,0 +1,55 @@
+"""`msd capability state`: how far each capability gets, and what stops it."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+
+from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
+from msdcomp.cli.here import add_config, add_places, add_surface, here
+from msdcomp.edge.files import FileFault
+from msdcomp.present.page import Screen
+from msdcomp.present.state import render_states, state_wire
+from msdcomp.safetext import safe
+from msdcomp.state import State, states
+
+__all__ = ["configure", "run"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the verb."""
+    parser.add_argument("id", nargs="?", metavar="ID", help="only this capability")
+    add_config(parser)
+    add_surface(parser)
+    add_places(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Tell the state; of one capability, 0 only when it is active."""
+    found = here(options)
+    if found is None:
+        return 2
+    surface = found.surface(options)
+    if isinstance(surface, FileFault):
+        complain(f"--runtime: {surface.reason}")
+        return 2
+    told = states(found.composition, found.layers(options.config), surface)
+    if options.id is not None:
+        wanted = tuple(state for state in told if state.capability_id == options.id)
+        if not wanted:
+            _unknown(options.id, told)
+            return 1
+        told = wanted
+    if options.json:
+        show_json([state_wire(state) for state in told])
+    else:
+        show(render_states(told, Screen(**screen_options()), surface))
+    return 0 if options.id is None or any(state.active for state in told) else 1
+
+
+def _unknown(given: str, told: tuple[State, ...]) -> None:
+    names = sorted({state.capability_id for state in told})
+    close = difflib.get_close_matches(given[:100], names, 1, 0.7)
+    meant = f"; did you mean {safe(close[0])}?" if close else ""
+    complain(f"no capability and no overlay folder is named {safe(given)}{meant}")
