@@ -474,12 +474,15 @@ def dependents(prepared: Prepared) -> tuple[tuple[Site, Candidate], ...]:
     """
     places = {_place(one): one for one in prepared.world.candidates}
     around = sites(prepared.site.places, prepared.site.host_version)
+    before = _composed(prepared.site, prepared.world)
     found = []
     for left in prepared.plan.effects.leaves:
+        # Of two folders of one name and scope, only that which takes part now.
+        taken = before.paths[CapabilityId(left.id)]
         for site in around:
-            one = places.get((site.scope, site.path(left.id)))
-            if one is not None and site.scope.value == left.scope:
-                found.append((site, one))
+            place = BundlePath(scope=site.scope.value, path=site.path(left.id))
+            if place == taken:
+                found.append((site, places[site.scope, taken.path]))
     return tuple(found)
 
 

@@ -45,6 +45,7 @@ from tests.edge.lifecycle.shops import (
     parcel_of,
     place,
     put,
+    site_of,
     source,
 )
 from tests.edge.sources.packing import tar
@@ -639,6 +640,24 @@ def test_who_depends_on_it_from_the_other_scope_is_found_there(
     ((where, one),) = dependents(plan_removal(at_home, "tides"))
 
     assert (where, one.folder) == (in_project, "buoy")
+
+
+def test_who_only_has_the_name_of_one_that_depends_on_it_does_not_go_along(
+    project: Path, tmp_path: Path
+) -> None:
+    """A home in the project brings a second root of the project's scope."""
+    home = project / "vendor" / "home"
+    home.mkdir(parents=True)
+    own = site_of(home, project, "project")
+    vendored = site_of(home, project, "global")
+    installed(own, source(tmp_path / "a"))
+    installed(own, source(tmp_path / "b", "buoy", requires=["tides"]))
+    put(vendored, "buoy")
+    assert sorted(composed(own).accepted) == ["buoy", "tides"]
+
+    ((where, one),) = dependents(plan_removal(own, "tides"))
+
+    assert (where, one.path) == (own, ".msd/capabilities/buoy")
 
 
 def test_what_is_not_there_is_not_removed(site: Site) -> None:
