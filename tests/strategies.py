@@ -175,14 +175,37 @@ def _contribution(draw: st.DrawFn, body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+_file_names = st.sampled_from(["PLAN.md", "SECURITY.md", "-n", "a b'c.md"])
+
+#: Predicates of every known kind that can be evaluated.
+predicates = st.sampled_from(sorted(PREDICATE_KINDS)).flatmap(
+    lambda kind: st.fixed_dictionaries(
+        {"kind": st.just(kind), **_PREDICATE_FIELDS[kind]},
+        optional={"note": scalars},
+    )
+)
+
+_PREDICATE_FIELDS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "artifact-exists": {"artifact": _file_names},
+    "config-equals": {"key": filled, "equals": scalars},
+    "artifact-frontmatter-equals": {
+        "artifact": _file_names,
+        "field": filled,
+        "equals": scalars,
+    },
+    "command-exit-zero": {
+        "command": st.sampled_from(["true", 'test -e "${PHASE_DIR}/PLAN.md"', "-x"]),
+        "timeout": st.integers(1, 600) | st.floats(0.1, 600),
+    },
+}
+
+
 @st.composite
 def _gate(draw: st.DrawFn, body: dict[str, Any]) -> dict[str, Any]:
     form = draw(st.sampled_from(["query", "predicate", "agentVerdict"]))
     checks = {
         "query": filled,
-        "predicate": st.fixed_dictionaries(
-            {"kind": st.sampled_from(sorted(PREDICATE_KINDS)), "value": scalars}
-        ),
+        "predicate": predicates,
         "agentVerdict": st.fixed_dictionaries({"prompt": texts}),
     }
     return {

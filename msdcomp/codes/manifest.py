@@ -192,6 +192,12 @@ MANIFEST: tuple[Code, ...] = (
         _GATES,
     ),
     Code(
+        "unexpanded-value",
+        "A gate's command names a value of the phase where no shell would expand it.",
+        'Put it in double quotes: "${PHASE_DIR}".',
+        'docs/reference/predicates.md, "Values in a command"',
+    ),
+    Code(
         "fragment-without-content",
         "A fragment gives neither a path nor inline text.",
         "Add inline text, or the path of a file in the capability's folder.",

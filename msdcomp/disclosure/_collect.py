@@ -26,6 +26,7 @@ from msdcomp.disclosure._records import (
     Surface,
 )
 from msdcomp.hookcommand import script_parts
+from msdcomp.vocabulary import DECLARATIVE_KINDS
 from msdcomp.vocabulary.reviewer import DENIED_ENV
 
 __all__ = ["PAYLOAD", "Bundle", "config_use", "surfaces"]
@@ -36,11 +37,6 @@ PAYLOAD: tuple[str, ...] = (
     "requirements",
     "research findings",
     "CONTEXT.md decisions",
-)
-
-#: Predicates that are looked up and compared. Every other kind may run something.
-_DECLARATIVE = frozenset(
-    {"artifact-exists", "artifact-frontmatter-equals", "config-equals"}
 )
 
 _Json: TypeAlias = "dict[str, object]"
@@ -276,7 +272,7 @@ def _shell_gate(entry: _Json, place: str, bundle: Bundle) -> Surface | None:
     fields = Fields(entry)
     inner = fields.inner("check").inner("predicate")
     kind, command = inner.text("kind"), inner.text("command")
-    if kind in _DECLARATIVE and command is None and "command" not in inner.left:
+    if kind in DECLARATIVE_KINDS and command is None and "command" not in inner.left:
         return None
     return ShellGate(
         point=fields.text("point"),

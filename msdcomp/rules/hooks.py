@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from msdcomp.diagnostics import Severity
 from msdcomp.rules._shape import (
     BOOLEAN,
     FILLED,
@@ -19,9 +18,10 @@ from msdcomp.rules._shape import (
     member,
     shape,
 )
-from msdcomp.rules._words import fault, label, listed, must_be, show, suggest
+from msdcomp.rules._words import fault, label, listed, must_be
 from msdcomp.rules.envelope import described
-from msdcomp.vocabulary import CHECK_FORMS, ON_ERROR, POINTS, PREDICATE_KINDS, REF_KINDS
+from msdcomp.rules.predicates import PREDICATE
+from msdcomp.vocabulary import CHECK_FORMS, ON_ERROR, POINTS, REF_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,22 +91,6 @@ REF = shape(
 )
 
 
-def _predicate(value: object, path: str) -> Sequence[Found]:
-    found = _PREDICATE.check(value, path)
-    if found or not isinstance(value, dict) or value["kind"] in PREDICATE_KINDS:
-        return found
-    message = f"kind {show(value['kind'])} is no predicate that a known host evaluates"
-    return (
-        fault(
-            "unknown-predicate",
-            f"{path}/kind",
-            message,
-            suggest(value["kind"], PREDICATE_KINDS),
-            Severity.WARNING,
-        ),
-    )
-
-
 def _verdict(value: dict[str, object], path: str) -> Sequence[Found]:
     if "ref" in value or "prompt" in value:
         return ()
@@ -114,15 +98,9 @@ def _verdict(value: dict[str, object], path: str) -> Sequence[Found]:
     return (fault("missing-field", path, message, "Add a prompt."),)
 
 
-_PREDICATE = shape(Field("kind", FILLED), open_=True)
-
 CHECK = shape(
     Field("query", FILLED, required=False),
-    Field(
-        "predicate",
-        Rule(_predicate, "an object with a kind"),
-        required=False,
-    ),
+    Field("predicate", PREDICATE, required=False),
     Field("agentVerdict", shape(more=(Whole(_verdict),), open_=True), required=False),
     more=(_exactly_one(CHECK_FORMS, "check-not-exactly-one"),),
 )

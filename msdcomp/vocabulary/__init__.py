@@ -97,16 +97,15 @@ REF_KINDS: tuple[str, ...] = ("skill", "agent", "command")
 #: Forms of a gate check. Source: "Gates".
 CHECK_FORMS: tuple[str, ...] = ("query", "predicate", "agentVerdict")
 
+#: Predicate kinds that only look something up and compare it; they run nothing.
+#: Source: "Gates".
+DECLARATIVE_KINDS: frozenset[str] = frozenset(
+    {"artifact-exists", "artifact-frontmatter-equals", "config-equals"}
+)
+
 #: Predicate kinds with a known evaluator; others are reported, not refused.
 #: Source: "Gates".
-PREDICATE_KINDS: frozenset[str] = frozenset(
-    {
-        "artifact-exists",
-        "config-equals",
-        "command-exit-zero",
-        "artifact-frontmatter-equals",
-    }
-)
+PREDICATE_KINDS: frozenset[str] = DECLARATIVE_KINDS | {"command-exit-zero"}
 
 #: What a task-content resolver must pass on. Source: "taskContentResolver".
 ID_PLACEHOLDER = "{{id}}"
