@@ -27,6 +27,7 @@ VERBS = {
     "capability": "list, install, update, remove and agree to capabilities",
     "surface": "choose what a host shows, and see what decides about it",
     "diff": "compare two compositions that were saved",
+    "check": "tell whether the condition of a gate holds",
     "loop": "show what is dispatched at a point of the loop",
     "build": "make the snapshot of the shipped capabilities",
 }
