@@ -48,6 +48,7 @@ __all__ = [
     "LoopResolution",
     "render_markdown",
     "resolve",
+    "unknown_point",
 ]
 
 
@@ -154,7 +155,7 @@ def resolve(
     registry.
     """
     if point not in POINTS:
-        return LoopResolution(point=point, problems=(_unknown_point(point),))
+        return LoopResolution(point=point, problems=(unknown_point(point),))
     layers = ConfigLayers.of(config)
     inquiry = _Inquiry(point, layers, registry.config_schema, states)
     hooks = registry.by_loop_point.get(point)
@@ -290,7 +291,8 @@ def _never_checked(hook: ActiveHook, point: str) -> Problem:
     )
 
 
-def _unknown_point(point: object) -> Problem:
+def unknown_point(point: object) -> Problem:
+    """Return the problem of what is no loop point, with the one probably meant."""
     text = point if isinstance(point, str) else ""
     close = _closest(text)
     question = f" Did you mean {close}?" if close else ""

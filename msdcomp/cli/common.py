@@ -21,6 +21,7 @@ from msdcomp.safetext import safe
 __all__ = [
     "LostOutputError",
     "Parser",
+    "add_contract",
     "add_json",
     "complain",
     "folder_fault",
@@ -69,6 +70,16 @@ class Parser(argparse.ArgumentParser):
         """Print the usage and what is wrong with the arguments, and stop."""
         tell(f"{self.format_usage()}{self.prog}: error: {safe(message, 1000)}")
         raise SystemExit(2)
+
+
+def add_contract(parser: argparse.ArgumentParser) -> None:
+    """Add `--host-contract`."""
+    parser.add_argument(
+        "--host-contract",
+        metavar="FILE",
+        help="the roles, artefacts and hook kinds of the host's loop, as `msd loop "
+        "points --json` prints them (default: those of MSD)",
+    )
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

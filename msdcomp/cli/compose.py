@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from msdcomp.cli.common import add_json, screen_options, show, show_json
+from msdcomp.cli.common import (
+    add_contract,
+    add_json,
+    screen_options,
+    show,
+    show_json,
+)
 from msdcomp.cli.here import add_places, here
 
 __all__ = ["configure", "run"]
@@ -13,6 +19,7 @@ __all__ = ["configure", "run"]
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     add_places(parser)
+    add_contract(parser)
     add_json(parser)
 
 

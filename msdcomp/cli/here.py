@@ -22,6 +22,7 @@ from msdcomp.safetext import safe
 from msdcomp.semver import core
 
 if TYPE_CHECKING:
+    from msdcomp.host import HostContract
     from msdcomp.surface import Surface
 
 __all__ = [
@@ -42,6 +43,8 @@ class Here(Record):
     composition: Composition
     places: Places
     host_version: str
+    #: The contract that was asked for; None for that of MSD.
+    contract: HostContract | None = None
 
     @property
     def roots(self) -> dict[str, str]:
@@ -137,6 +140,15 @@ def here(options: argparse.Namespace) -> Here | None:
     if core(options.host_version) is None:
         complain(f"--host-version: {safe(options.host_version)} is no version")
         return None
+    contract = None
+    # Not every verb that composes has the option.
+    if (file := getattr(options, "host_contract", None)) is not None:
+        # Imported here because hardly any host has a contract of its own.
+        from msdcomp.cli.contract import asked_contract  # noqa: PLC0415
+
+        contract = asked_contract(file)
+        if contract is None:
+            return None
     places = find_places(None, options.home, options.project)
     with progress("reading overlays") as tell:
         composition = load_places(
@@ -144,9 +156,11 @@ def here(options: argparse.Namespace) -> Here | None:
             host_version=options.host_version,
             on_set_failure="isolate" if options.isolate else "fallback",
             on_progress=tell,
+            contract=contract,
         )
     return Here(
         composition=composition,
         places=places,
         host_version=options.host_version,
+        contract=contract,
     )

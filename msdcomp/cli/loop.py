@@ -1,4 +1,4 @@
-"""`msd loop render-hooks POINT`: what a workflow dispatches at a point of the loop.
+"""`msd loop`: what a workflow dispatches at a point of the loop, and what it could.
 
 Gates that are missing there are named on stderr in every output mode, at every pass,
 until somebody deals with them.
@@ -9,13 +9,21 @@ from __future__ import annotations
 import argparse
 
 from msdcomp.activation import capability_states, state_problems
-from msdcomp.cli.common import add_json, complain, show, show_json, tell
+from msdcomp.cli.common import (
+    add_contract,
+    add_json,
+    complain,
+    show,
+    show_json,
+    tell,
+)
 from msdcomp.cli.here import add_config, add_places, add_surface, here
 from msdcomp.edge.files import FileFault
 from msdcomp.gatewarning import PREFIX
 from msdcomp.loop import LoopResolution, render_markdown, resolve
 from msdcomp.safetext import safe
 from msdcomp.views import PointHooks
+from msdcomp.vocabulary import POINT_KINDS
 
 __all__ = ["configure", "run"]
 
@@ -41,10 +49,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_config(hooks)
     add_surface(hooks)
     add_places(hooks)
+    add_contract(hooks)
     add_json(hooks)
+    order = verbs.add_parser(
+        "order",
+        help="tell why the hooks of a point come in the order they come in",
+        description="Tell why the hooks of a point come in the order they come in, "
+        "whether the configuration has them active or not.",
+        allow_abbrev=False,
+    )
+    order.add_argument("point", metavar="POINT", help="for example plan:pre")
+    add_places(order)
+    add_contract(order)
+    add_json(order)
+    points = verbs.add_parser(
+        "points",
+        help="show the points of the loop, and what each offers",
+        description="Show the points of the loop, and what each offers.",
+        allow_abbrev=False,
+    )
+    add_contract(points)
+    add_json(points)
 
 
 def run(options: argparse.Namespace) -> int:
+    """Do what the verb says."""
+    if options.verb == "render-hooks":
+        return _render_hooks(options)
+    # Imported here because a workflow only ever renders, and that at every point.
+    from msdcomp.cli import looporder  # noqa: PLC0415
+
+    return (looporder.order if options.verb == "order" else looporder.points)(options)
+
+
+def _render_hooks(options: argparse.Namespace) -> int:
     """Resolve the point and print it; a missing gate is a warning, never a failure."""
     found = here(options)
     if found is None:
@@ -61,6 +99,7 @@ def run(options: argparse.Namespace) -> int:
         layers,
         blocked_gates=composition.blocked_gates,
         states=capability_states(composition.registry, layers, surface),
+        kinds=POINT_KINDS if found.contract is None else found.contract.kinds,
     )
     if resolution.problems:
         problem = resolution.problems[0]

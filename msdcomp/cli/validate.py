@@ -6,6 +6,7 @@ import argparse
 import contextlib
 
 from msdcomp.cli.common import (
+    add_contract,
     add_json,
     complain,
     screen_options,
@@ -46,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="processes that share the work; 1 for none beside this one (default: as "
         "many as there are processors, and 1 when there are few manifests)",
     )
+    add_contract(parser)
     add_json(parser)
 
 
@@ -65,8 +67,18 @@ def run(options: argparse.Namespace) -> int:
         complain(f"there is no {safe(path)}")
     if absent:
         return 2
+    contract = None
+    if options.host_contract is not None:
+        # Imported here because hardly any host has a contract of its own.
+        from msdcomp.cli.contract import asked_contract  # noqa: PLC0415
+
+        contract = asked_contract(options.host_contract)
+        if contract is None:
+            return 2
     files = (file for path in options.paths for file in find_manifests(path))
-    verdicts = validate_all(files, jobs=options.jobs, first_party=options.first_party)
+    verdicts = validate_all(
+        files, jobs=options.jobs, first_party=options.first_party, contract=contract
+    )
     problems: list[Problem] = []
     checked = 0
     try:

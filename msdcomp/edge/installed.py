@@ -13,7 +13,7 @@ from msdcomp.collector import collector_paused
 from msdcomp.edge.scan import Scan, scan
 from msdcomp.edge.snapshot import read_central_config
 from msdcomp.fold import OnSetFailure, compose
-from msdcomp.host import Host
+from msdcomp.host import Host, HostContract
 
 if TYPE_CHECKING:
     from msdcomp.composition import Composition
@@ -31,20 +31,22 @@ def compose_places(
     host_version: str,
     on_set_failure: OnSetFailure = "fallback",
     on_progress: OnProgress | None = None,
+    contract: HostContract | None = None,
 ) -> Composition:
     """Read the overlay roots and compose what they hold."""
     with collector_paused():
         found = scan(places, on_progress=on_progress)
-        host = host_for(found, host_version)
+        host = host_for(found, host_version, contract)
         return compose_scan(found, base=base, host=host, on_set_failure=on_set_failure)
 
 
-def host_for(found: Scan, version: str) -> Host:
-    """Return the host that a scan is composed for."""
+def host_for(found: Scan, version: str, contract: HostContract | None = None) -> Host:
+    """Return the host that a scan is composed for; by default with MSD's contract."""
+    contract = contract or HostContract()
     # Where nobody claims a key, nobody's claim has to be looked up.
     if not found.candidates:
-        return Host(version=version)
-    return Host(version=version, central=read_central_config())
+        return Host(version=version, contract=contract)
+    return Host(version=version, contract=contract, central=read_central_config())
 
 
 def compose_scan(

@@ -16,6 +16,7 @@ from msdcomp.edge.roots import Places, StrPath, find_places
 if TYPE_CHECKING:
     from msdcomp.edge.cachefolder import CacheFolder
     from msdcomp.edge.progress import OnProgress
+    from msdcomp.host import HostContract
     from msdcomp.making import OnSetFailure
     from msdcomp.registry import Registry
 
@@ -25,7 +26,7 @@ __all__ = ["OFF", "load_places", "load_registry"]
 OFF = "MSD_NO_CACHE"
 
 
-def load_registry(
+def load_registry(  # noqa: PLR0913 -- each of them is named where it is given
     include_installed: bool = True,  # noqa: FBT001, FBT002 -- the documented signature
     *,
     cwd: StrPath | None = None,
@@ -35,6 +36,7 @@ def load_registry(
     base: Registry | None = None,
     on_set_failure: OnSetFailure = "fallback",
     cache: bool | None = None,
+    contract: HostContract | None = None,
 ) -> Composition:
     """Compose the shipped capabilities with whatever is installed here.
 
@@ -52,7 +54,9 @@ def load_registry(
             `fallback` drops all of them, `isolate` only the culprits.
         cache: Whether the cache in the home may be read and written; by default
             unless `$MSD_NO_CACHE` is set to anything. The result is the same. With a
-            `base` of the caller's own it is never used.
+            `base` or a `contract` of the caller's own it is never used.
+        contract: What the loop of the host offers to overlays; by default MSD's own.
+            The shipped capabilities are taken as they are.
 
     Returns:
         The composition; its `ignored` lists every entry of a root that is no candidate.
@@ -67,6 +71,7 @@ def load_registry(
         base=base,
         on_set_failure=on_set_failure,
         cache=cache,
+        contract=contract,
     )
 
 
@@ -78,6 +83,7 @@ def load_places(
     on_set_failure: OnSetFailure = "fallback",
     on_progress: OnProgress | None = None,
     cache: bool | None = None,
+    contract: HostContract | None = None,
 ) -> Composition:
     """Do what `load_registry` does, for places that were found already.
 
@@ -87,7 +93,9 @@ def load_places(
     empty = not any(_exists(root.folder) for root in places.roots)
     if cache is None:
         cache = not os.environ.get(OFF)
-    folder = _cache(places) if base is None and cache else None
+    # What is in the cache was composed for the contract of MSD.
+    own = base is not None or contract is not None
+    folder = _cache(places) if cache and not own else None
     if folder is not None:
         with folder:
             if empty:
@@ -116,6 +124,7 @@ def load_places(
         host_version=version,
         on_set_failure=on_set_failure,
         on_progress=on_progress,
+        contract=contract,
     )
 
 

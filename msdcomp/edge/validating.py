@@ -53,7 +53,11 @@ def usable_cpus() -> int:
 
 
 def validate_all(
-    files: Iterable[str], *, jobs: int | None = None, first_party: bool = False
+    files: Iterable[str],
+    *,
+    jobs: int | None = None,
+    first_party: bool = False,
+    contract: HostContract | None = None,
 ) -> Generator[tuple[Problem, ...], None, None]:
     """Yield the problems of each manifest, in the order of the files.
 
@@ -62,6 +66,7 @@ def validate_all(
         jobs: Processes to use, 1 for this one; by default as many as there are
             processors, unless there are few files.
         first_party: The reserved id prefixes are the first party's own.
+        contract: Roles, artefacts and kinds of the host; by default those of MSD.
 
     Raises:
         LostWorkersError: A worker was killed, or ran out of memory.
@@ -75,12 +80,12 @@ def validate_all(
     rest = itertools.chain(first, rest)
     if jobs == 1 or len(first) < 2:
         for file in rest:
-            yield validate_file(file, first_party=first_party)
+            yield validate_file(file, first_party=first_party, contract=contract)
         return
     # Imported here because most trees are small, and processes cost an import too.
     from msdcomp.edge.workers import BrokenProcessPool, in_order  # noqa: PLC0415
 
-    work = functools.partial(validate_chunk, first_party=first_party)
+    work = functools.partial(validate_chunk, first_party=first_party, contract=contract)
     chunks = iter(lambda: tuple(itertools.islice(rest, size)), ())
     try:
         # Closed at once, also when whoever asked is interrupted.
@@ -92,19 +97,17 @@ def validate_all(
 
 
 def validate_chunk(
-    files: Iterable[str], *, first_party: bool
+    files: Iterable[str], *, first_party: bool, contract: HostContract | None = None
 ) -> tuple[tuple[Problem, ...], ...]:
     """Validate some manifests; this is what a worker does."""
-    return tuple(validate_file(file, first_party=first_party) for file in files)
-
-
-def validate_file(path: str, *, first_party: bool = False) -> tuple[Problem, ...]:
-    """Read one manifest and return everything that can be said about it by itself."""
-    return validate(
-        read_manifest(path), _contract(), first_party=first_party, file=path
+    return tuple(
+        validate_file(file, first_party=first_party, contract=contract)
+        for file in files
     )
 
 
-@functools.cache
-def _contract() -> HostContract:
-    return HostContract()
+def validate_file(
+    path: str, *, first_party: bool = False, contract: HostContract | None = None
+) -> tuple[Problem, ...]:
+    """Read one manifest and return everything that can be said about it by itself."""
+    return validate(read_manifest(path), contract, first_party=first_party, file=path)

@@ -1,0 +1,170 @@
+"""`msd loop points` and `msd loop order`: what the loop offers, and why this order."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from msdcomp.edge.load import load_registry
+from msdcomp.host import HostContract
+from msdcomp.vocabulary import POINTS
+
+from .conftest import EXAMPLES, GATE, Msd, feature, install
+
+EXAMPLE = ("--home", EXAMPLES / "home", "--project", EXAMPLES / "project")
+
+
+def step(produces: str = "", consumes: str = "") -> dict[str, Any]:
+    return {
+        "point": "ship:post",
+        "ref": {"command": "run"},
+        "produces": produces.split(),
+        "consumes": consumes.split(),
+        "onError": "skip",
+    }
+
+
+def test_points_are_a_row_each_with_roles_artefacts_and_kinds(msd: Msd) -> None:
+    done = msd("loop", "points")
+
+    assert (done.code, done.err) == (0, "")
+    head, *rows = [line.split("  ") for line in done.out.splitlines()]
+    assert [cell.strip() for cell in head if cell] == [
+        *("phase", "point", "roles", "leaves", "dispatches"),
+    ]
+    cells = [[cell.strip() for cell in row if cell.strip()] for row in rows]
+    assert [row[1] for row in cells] == list(POINTS)
+    assert cells[4] == ["execute", "execute:pre", "executor, verifier", "-", "-"]
+    assert cells[7] == [
+        "execute",
+        "execute:post",
+        "executor, verifier",
+        "SUMMARY.md",
+        "step, gate",
+    ]
+
+
+def test_points_as_json_are_a_contract_to_start_from(msd: Msd) -> None:
+    done = msd("loop", "points", "--json")
+
+    assert done.code == 0
+    assert HostContract.from_wire(done.json) == HostContract()
+
+
+def test_each_hook_of_a_point_has_its_reason(
+    msd: Msd, home: Path, project: Path
+) -> None:
+    install(home, feature("zeta", steps=[step("Q.md", "P.md"), step("", "")]))
+    install(home, feature("zulu", steps=[step("P.md")], gates=[]))
+    install(home, feature("acorn", steps=[step("", "Q.md")]))
+    gate = {**GATE, "point": "ship:post"}
+    install(home, feature("bolt", gates=[gate, gate]))
+
+    done = msd("loop", "order", "ship:post", "--home", home, "--project", project)
+
+    assert (done.code, done.err) == (0, "")
+    tail = done.out[done.out.index("step of zeta") :]
+    assert tail == (
+        "step of zeta: command run\n"
+        "    after 1, by capability id: mempalace sorts before zeta\n"
+        "3. step of zulu: command run\n"
+        "    after 2, by capability id: zeta sorts before zulu\n"
+        "4. step of zeta: command run\n"
+        "    after 3, by data flow: 3 produces P.md, which it consumes\n"
+        "    held back until 3, though its id would come earlier: 3 produces P.md for"
+        " 4\n"
+        "5. step of acorn: command run\n"
+        "    after 4, by data flow: 4 produces Q.md, which it consumes\n"
+        "    held back until 3, though its id would come earlier: 3 produces P.md for"
+        " 4, 4 produces Q.md for 5\n"
+        "6. gate of bolt: check by query\n"
+        "    after 5, by kind: gates come after steps\n"
+        "    never run: the host dispatches no gates here\n"
+        "7. gate of bolt: check by query\n"
+        "    after 6, by declaration: bolt declares it later\n"
+        "    never run: the host dispatches no gates here\n"
+    )
+
+
+def test_the_reasons_as_json(msd: Msd, home: Path, project: Path) -> None:
+    install(home, feature("zulu", steps=[step("P.md")]))
+    install(home, feature("acorn", steps=[step("", "P.md")]))
+
+    done = msd(
+        *("loop", "order", "ship:post", "--json"),
+        *("--home", home, "--project", project),
+    )
+
+    assert set(done.json) == {"point", "hooks"}
+    assert done.json["hooks"][-1] == {
+        "place": 3,
+        "capId": "acorn",
+        "kind": "step",
+        "index": 0,
+        "dispatched": True,
+        "rule": "data-flow",
+        "artefacts": ["P.md"],
+        "heldBack": {"until": 2, "waitsFor": 2, "artefact": "P.md"},
+    }
+    assert done.json["hooks"][0]["rule"] is None
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_the_order_is_that_of_the_composition_at_every_point(
+    msd: Msd, point: str
+) -> None:
+    registry = load_registry(
+        home=EXAMPLES / "home", project=EXAMPLES / "project"
+    ).registry
+    hooks = (
+        registry.by_loop_point[point].all() if point in registry.by_loop_point else ()
+    )
+
+    done = msd("loop", "order", point, "--json", *EXAMPLE)
+
+    told = [(h["capId"], h["kind"], h["index"]) for h in done.json["hooks"]]
+    assert told == [(h.capability_id, h.kind, h.index) for h in hooks]
+    assert msd("loop", "order", point, *EXAMPLE).out.count("\n    after ") == max(
+        0, len(hooks) - 1
+    )
+
+
+def test_long_ways_and_many_artefacts_are_cut_for_a_person_only(
+    msd: Msd, home: Path, project: Path
+) -> None:
+    chain = [step(f"{n}.md", f"{n + 1}.md") for n in range(12)] + [step("12.md")]
+    wide = [step(" ".join(f"w{n}.md" for n in range(12)))]
+    need = [step("", " ".join(f"w{n}.md" for n in range(12)))]
+    install(home, feature("ash", steps=[*chain, *wide, *need]))
+
+    done = msd("loop", "order", "ship:post", "--home", home, "--project", project)
+
+    assert "and so on, " in done.out
+    assert " and 4 more, which it consumes" in done.out
+
+
+def test_an_artefact_cannot_speak_to_the_terminal(
+    msd: Msd, home: Path, project: Path
+) -> None:
+    name = "\x1b[2J\u202e.md"
+    one, other = step(), step()
+    one["produces"], other["consumes"] = [name], [name]
+    install(home, feature("ash", steps=[one, other]))
+
+    done = msd("loop", "order", "ship:post", "--home", home, "--project", project)
+
+    assert "after 1, by data flow: 1 produces [2J .md, which it consumes" in done.out
+    assert "".join(done.out.splitlines()).isprintable()
+
+
+@pytest.mark.parametrize("verb", ["order", "render-hooks"])
+def test_an_unknown_point_is_a_wrong_use_that_names_the_twelve(
+    msd: Msd, verb: str
+) -> None:
+    done = msd("loop", verb, "plan-pre", *EXAMPLE)
+
+    assert (done.code, done.out) == (2, "")
+    assert ", ".join(POINTS) in done.err
+    assert "Did you mean plan:pre?" in done.err
