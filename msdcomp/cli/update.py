@@ -20,7 +20,7 @@ from msdcomp.cli.common import complain, show
 from msdcomp.cli.fetching import add_fetching, fetch_options, put_in_place
 from msdcomp.edge.config import read_layers
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
-from msdcomp.edge.lifecycle.origin import origin
+from msdcomp.edge.lifecycle.origin import origin, unheard
 from msdcomp.edge.lifecycle.parcel import procure_again
 from msdcomp.edge.lifecycle.site import Site, sites
 from msdcomp.edge.storetext import StoreState
@@ -101,6 +101,15 @@ def _updated(
     spec = origin(entry, allow_insecure=options.allow_insecure)
     if isinstance(spec, SourceFault):
         block = Block("source", f"{entry.id}: {spec.reason}", "install it again")
+        return refused((block,), options)
+    if options.all and unheard(site, entry.id, spec):
+        block = Block(
+            "unconsented",
+            f"{entry.id}: nobody has agreed to it in this project, so its source is "
+            "not asked",
+            f"look at it and agree: `msd capability trust {entry.id}`; or name it: "
+            f"`msd capability update {entry.id}`",
+        )
         return refused((block,), options)
     layers = read_layers(site.places.project)
     found = procure_again(

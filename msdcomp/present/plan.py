@@ -55,6 +55,8 @@ def _headline(plan: Plan) -> str:
     match plan.action:
         case "install":
             return f"Install {name} {plan.version} in the {plan.scope} scope"
+        case "upgrade" if plan.version == plan.version_before:
+            return f"Install {name} {plan.version} in the {plan.scope} scope again"
         case "upgrade":
             versions = f"{safe(plan.version_before)} -> {plan.version}"
             return f"Upgrade {name} {versions} in the {plan.scope} scope"
@@ -97,7 +99,7 @@ def _consequences(plan: Plan, screen: Screen) -> str:
             f"{safe(left.reason, 400)}",
             indent=1,
         )
-    if plan.asks:
+    if plan.asks and not plan.blocks:
         page.line()
         page.line(("Your agreement is needed: ", "bold yellow"), safe(plan.asks, 400))
     return page.render()

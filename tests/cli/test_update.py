@@ -317,3 +317,20 @@ def test_what_cannot_be_meant_is_refused(
 
     assert done.code == code
     assert "error: " in done.err
+
+
+def test_all_asks_no_server_that_only_a_repository_names(
+    msd: Msd, here: tuple[str, ...], project: Path
+) -> None:
+    """Whoever clones a repository has not agreed to speak to whom it names."""
+    fields = {"source": "git+https://forge.invalid/tide.git", "version": "1.0.0"}
+    entry = {"id": "tide", "integrity": "", "files": [], "sharedEdits": [], **fields}
+    document = {"version": "1", "updatedAt": "x", "entries": {"tide": entry}}
+    (project / ".msd-capabilities.json").write_text(json.dumps(document), "utf-8")
+
+    done = msd("capability", "update", "--all", "--yes", "--json", *here)
+
+    assert done.code == 1
+    (report,) = json.loads(done.out)
+    assert [block["code"] for block in report["blocks"]] == ["unconsented"]
+    assert "msd capability trust tide" in report["blocks"][0]["remedy"]

@@ -144,16 +144,24 @@ def test_a_plan(screen: str, plan: str, snapshot: SnapshotAssertion) -> None:
 
 @pytest.mark.parametrize("screen", SCREENS)
 def test_a_hostile_plan(screen: str, snapshot: SnapshotAssertion) -> None:
-    plan = attrs.evolve(HOSTILE, files=HOSTILE.files[:2])
+    plan = attrs.evolve(HOSTILE, files=HOSTILE.files[:2], blocks=())
 
     assert render_plan(plan, SCREENS[screen]) == snapshot
+    assert render_blocks(HOSTILE.blocks, SCREENS[screen]) == snapshot
+
+
+def test_who_cannot_agree_is_not_asked_to() -> None:
+    assert "agreement is needed" not in render_plan(HOSTILE, Screen())
+    free = attrs.evolve(HOSTILE, blocks=())
+    assert "agreement is needed" in render_plan(free, Screen())
 
 
 def test_nothing_of_a_stranger_moves_the_cursor_or_turns_the_line() -> None:
-    page = render_plan(HOSTILE, Screen())
+    for plan in (HOSTILE, attrs.evolve(HOSTILE, blocks=())):
+        page = render_plan(plan, Screen())
 
-    assert page.isascii()
-    assert page.replace("\n", "").isprintable()
+        assert page.isascii()
+        assert page.replace("\n", "").isprintable()
 
 
 def test_more_files_than_anybody_reads_are_counted() -> None:

@@ -21,7 +21,7 @@ from msdcomp.disclosure import MANIFEST
 from msdcomp.edge.content_hash import Bundle, read_bundle
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
-from msdcomp.edge.lifecycle.origin import origin
+from msdcomp.edge.lifecycle.origin import origin, unheard
 from msdcomp.edge.lifecycle.world import look_at
 from msdcomp.edge.sources import Latest, Options, fetch, latest
 from msdcomp.edge.sources.versions import newest_first
@@ -122,6 +122,9 @@ def _rows(site: Site, options: Options) -> Iterator[Standing | _Asked]:
         spec = origin(entry, allow_insecure=options.allow_insecure)
         if isinstance(spec, SourceFault):
             yield attrs.evolve(known, reason=_clause(spec))
+        elif unheard(site, name, spec):
+            reason = "not asked: nobody has agreed to it in this project"
+            yield attrs.evolve(known, kind=spec.kind, reason=reason)
         else:
             known = attrs.evolve(known, kind=spec.kind)
             yield _Asked(site, entry, spec, known)

@@ -124,6 +124,7 @@ def plan_install(
     entry = world.entry(folder)
     had = recorded(entry)
     wanted = had if settings is None else tuple(dict.fromkeys(settings))
+    feature = parcel.manifest.feature
     hooks = hook_entries(site, folder, parcel.manifest)
     edits = plan_edits(site, folder, (*had, *wanted), hooks, wanted)
     made = _entry(site, parcel, wanted if hooks else ())
@@ -132,7 +133,7 @@ def plan_install(
     blocks = (
         *_store_blocks(world, folder),
         *_room_blocks(world, made),
-        *_place_blocks(world, folder),
+        *_place_blocks(world, parcel),
         *(
             Block("settings", f"{safe(file)}: {fault.reason}", "mend it, or name none")
             for file, fault in edits.faults
@@ -166,7 +167,16 @@ def plan_install(
         hooks=hook_edits(edits),
         effects=told,
         asks=asks,
-        notes=(*parcel.notes, *_notes(world, entry, hooks=bool(hooks), kept=wanted)),
+        notes=(
+            *parcel.notes,
+            *_notes(
+                world,
+                entry,
+                declared=bool(feature and feature.hooks),
+                hooks=bool(hooks),
+                kept=wanted,
+            ),
+        ),
         blocks=blocks,
     )
     return Prepared(
@@ -250,10 +260,13 @@ def _notes(
     world: World,
     entry: InstalledEntry | None,
     *,
+    declared: bool,
     hooks: bool,
     kept: tuple[str, ...],
 ) -> tuple[str, ...]:
     notes = []
+    if declared and not hooks:
+        notes.append("no settings file can name its hooks: the path is not UTF-8")
     if hooks and not kept:
         notes.append("no host runs its hooks yet: name a settings file with --settings")
     if entry is not None and _is_edited(world, entry):
@@ -307,8 +320,8 @@ def _room_blocks(world: World, made: InstalledEntry) -> tuple[Block, ...]:
     return (Block("ledger-unwritable", reason, _LEDGER_REMEDY),)
 
 
-def _place_blocks(world: World, folder: str) -> tuple[Block, ...]:
-    installed = world.installed
+def _place_blocks(world: World, parcel: Parcel) -> tuple[Block, ...]:
+    installed, folder = world.installed, parcel.manifest.id
     known = world.entry(folder) is not None or folder in world.ledger.unclear
     match installed.kind:
         case Kind.UNKNOWN if installed.fault is not None:
@@ -317,6 +330,9 @@ def _place_blocks(world: World, folder: str) -> tuple[Block, ...]:
             return (_occupied("a symbolic link is", folder),)
         case Kind.OTHER:
             return (_occupied("something that is no folder is", folder),)
+        case Kind.FOLDER if not known and installed.digest == parcel.bundle.digest:
+            # The very same content: all that is missing is that somebody says so.
+            return ()
         case Kind.FOLDER if not known:
             return (_occupied("a folder that was not installed is", folder),)
         case Kind.FOLDER if isinstance(installed.bundle, FileFault):

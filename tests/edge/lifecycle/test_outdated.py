@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from msdcomp.edge.consent import ConsentRecord, revoke_consent, write_consent
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledger import LEDGER_NAME
 from msdcomp.edge.ledgerfile import InstalledEntry, with_entry
@@ -41,7 +42,20 @@ def _ledger(site: Site, *entries: InstalledEntry) -> Path:
         data = made
     path = Path(site.root.ledger_root, LEDGER_NAME)
     path.write_bytes(data or b"{}")
+    for entry in entries:
+        _agree(site, entry.id)
     return path
+
+
+def _agree(site: Site, capability_id: str) -> None:
+    """Agree to some version of it, as whoever installs something does."""
+    record = ConsentRecord(
+        project_root=site.consent_root,
+        id=capability_id,
+        scope=site.scope,
+        content_hash="sha512-x",
+    )
+    assert isinstance(write_consent(site.home, record), ConsentRecord)
 
 
 def _entry(name: str = "tides", text: str = GIT, **fields: Any) -> InstalledEntry:
@@ -123,6 +137,29 @@ def test_a_source_that_names_one_state_is_not_asked(site: Site, text: str) -> No
     (row,) = outdated([site], closed)
 
     assert (row.status, row.reason) == ("pinned", "")
+
+
+def test_no_server_is_asked_that_only_a_repository_names(
+    in_project: Site, at_home: Site, tmp_path: Path
+) -> None:
+    def asking(spec: SourceSpec, _options: Options) -> Latest:
+        raise AssertionError(spec)
+
+    folder = source(tmp_path / "here", "here")
+    _ledger(in_project, _entry(), _entry("here", str(folder)))
+    for name in ("tides", "here"):
+        revoke_consent(in_project.home, in_project.consent_root, name)
+
+    here, tides = outdated([in_project], ask=asking)
+
+    assert (tides.status, tides.kind) == ("unknown", "git")
+    assert "nobody has agreed" in tides.reason
+    assert here.reason != tides.reason
+
+    _ledger(at_home, _entry())
+    revoke_consent(at_home.home, at_home.home, "tides", scope=at_home.scope)
+    (row,) = outdated([at_home], ask=_answering(Latest(status="commit", commit=OLD)))
+    assert row.status == "current"
 
 
 def test_the_policy_of_the_project_counts(site: Site) -> None:
