@@ -12,6 +12,7 @@ _SET = f'{_PAGE}, "When the whole set fails"'
 _INVARIANTS = 'docs/reference/manifest.md, "Conformance invariants"'
 _CONTRACT = "docs/reference/host-contract.md"
 _FRAGMENT = 'docs/reference/manifest.md, "Contributions"'
+_CONFIGURATION = "docs/reference/configuration.md"
 _ACTIVATION = "docs/reference/activation.md"
 
 COMPOSITION: tuple[Code, ...] = (
@@ -137,6 +138,12 @@ COMPOSITION: tuple[Code, ...] = (
         "The host or another capability owns the configuration key.",
         "Rename the key, for instance by starting it with the capability's id.",
         _FIRST,
+    ),
+    Code(
+        "config-key-overlap",
+        "A configuration key lies below another one, which holds a value.",
+        "Rename one of the two keys, so that neither has the other one in it.",
+        'docs/reference/configuration.md, "A key within a key"',
     ),
     Code(
         "command-family-taken",
@@ -315,5 +322,36 @@ COMPOSITION: tuple[Code, ...] = (
         "A configured value is not of the type its key declares.",
         "Set the key to a value of the type named.",
         _ACTIVATION,
+    ),
+    # Configuration.
+    Code(
+        "unknown-config-key",
+        "A configuration file or a command names a key that nobody declares.",
+        "Check the spelling; it may belong to a capability that is not composed here.",
+        _CONFIGURATION,
+    ),
+    Code(
+        "config-unwritable",
+        "A configuration file could not be changed, and is as it was.",
+        "Mend what the message names, and give the command again.",
+        'docs/reference/configuration.md, "How a file is edited"',
+    ),
+    Code(
+        "bad-config-key",
+        "A text is no dotted key, or has a part that no host would find.",
+        "Write the names of the objects and of the value, with dots between them.",
+        _CONFIGURATION,
+    ),
+    Code(
+        "foreign-config-key",
+        "A switch was named that belongs to another capability, or to the host.",
+        "Name the capability that owns it.",
+        _CONFIGURATION,
+    ),
+    Code(
+        "unknown-capability",
+        "A command names a capability that is not composed here.",
+        "Check the spelling; `msd explain` tells what became of one that was left out.",
+        _CONFIGURATION,
     ),
 )
