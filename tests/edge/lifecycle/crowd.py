@@ -33,6 +33,7 @@ from msdcomp.edge.roots import find_places
 from msdcomp.plan import Block
 from msdcomp.registry import Registry
 from msdcomp.sourcespec import SourceSpec, parse_source
+from tests.edge.lifecycle.killing import unsynced
 from tests.layouts import feature, write
 
 __all__ = ["EVENTS", "SETTINGS", "SHARED", "Member", "site_of"]
@@ -159,7 +160,11 @@ def work(member: Member, number: int) -> dict[str, Any]:
 
 def main(top: str, name: str, number: str, how: str) -> None:
     member = Member(os.path.realpath(top), name, how)
-    with mock.patch.object(planning, "first_party", Registry):
+    # Whether it reaches the disk is not in question, and others wait meanwhile.
+    with (
+        mock.patch.object(planning, "first_party", Registry),
+        mock.patch.object(os, "fsync", unsynced),
+    ):
         for version in EVENTS:
             for own in (SHARED, f"global-{name}", f"project-{name}"):
                 _parcel(member.source(own, version))

@@ -361,16 +361,16 @@ def _install(
     )
 
 
-def _remove(name: str, scope: str) -> Callable[[Ground], object]:
+def remove(name: str, scope: str) -> Callable[[Ground], object]:
     """Return a removal, which has nothing to do where nothing is left."""
 
-    def remove(ground: Ground) -> object:
+    def removed(ground: Ground) -> object:
         prepared = plan_removal(ground.site(scope), name)
         if [block.code for block in prepared.plan.blocks] == ["not-installed"]:
             return None
         return done(prepared)
 
-    return remove
+    return removed
 
 
 def _empty(ground: Ground) -> None:
@@ -579,38 +579,38 @@ SCENES = {
         Scene(
             name="remove-linked-settings",
             lay=_elsewhere,
-            steps=(_remove("tide", "global"),),
+            steps=(remove("tide", "global"),),
         ),
         Scene(
             name="remove-project",
             lay=_with_first("project", CLAUDE, LOCAL),
-            steps=(_remove("tide", "project"),),
+            steps=(remove("tide", "project"),),
         ),
         Scene(
             name="remove-edited",
             lay=_edited,
-            steps=(_remove("tide", "global"),),
+            steps=(remove("tide", "global"),),
         ),
         Scene(
             name="remove-ledgerless",
             lay=_copied,
-            steps=(_remove("tide", "global"),),
+            steps=(remove("tide", "global"),),
         ),
         Scene(
             name="remove-linked",
             lay=_linked,
-            steps=(_remove("tide", "global"),),
+            steps=(remove("tide", "global"),),
         ),
         Scene(
             name="remove-unnameable",
             ids=("Odd_Name",),
             lay=_odd,
-            steps=(_remove("Odd_Name", "project"),),
+            steps=(remove("Odd_Name", "project"),),
         ),
         Scene(
             name="remove-without-folder",
             lay=_gone,
-            steps=(_remove("tide", "project"),),
+            steps=(remove("tide", "project"),),
         ),
         Scene(
             name="install-without-folder",
@@ -633,9 +633,9 @@ SCENES = {
             ids=("quay", "pier", "tide"),
             lay=_stacked,
             steps=(
-                _remove("quay", "project"),
-                _remove("pier", "global"),
-                _remove("tide", "global"),
+                remove("quay", "project"),
+                remove("pier", "global"),
+                remove("tide", "global"),
             ),
         ),
     )

@@ -22,7 +22,7 @@ from typing import Any
 
 import attrs
 
-__all__ = ["Counted", "count", "killed_after"]
+__all__ = ["Counted", "count", "killed_after", "unsynced"]
 
 #: What changes a file system, by name; where a system has it.
 CHANGING = (
@@ -221,3 +221,7 @@ def killed_after(work: Callable[[], object], last: int) -> bool:
     if status and not (os.WIFSIGNALED(status) and os.WTERMSIG(status) == 9):
         raise RuntimeError(f"the work ended with {status}")
     return bool(status)
+
+
+def unsynced(_: int) -> None:
+    """Stand in for `os.fsync` where nobody cuts the power."""
