@@ -36,6 +36,10 @@ def add_fetching(parser: argparse.ArgumentParser) -> None:
     add_asking(parser)
 
 
+#: How often another command that is at work on the same is waited for.
+_TRIES = 3
+
+
 def add_asking(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which sources may be asked, and how."""
     parser.add_argument(
@@ -69,6 +73,12 @@ def put_in_place(
     if not options.dry_run:
         settle_first(site)
     prepared = plan_install(site, found, options.settings)
+    tries = 0 if options.dry_run else _TRIES
+    while tries and any(block.code == "pending" for block in prepared.plan.blocks):
+        # Another command has begun meanwhile; settling waits for it to end.
+        tries -= 1
+        settle_first(site)
+        prepared = plan_install(site, found, options.settings)
     return carry_out(prepared, options, agreed=options.yes)
 
 

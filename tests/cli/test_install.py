@@ -14,8 +14,17 @@ import pytest
 from msdcomp.cli import changing
 from msdcomp.edge.consent import read_consent
 from msdcomp.edge.files import FileFault
-from msdcomp.edge.ledgerfile import InstalledEntry, Pending, change_ledger, with_entry
-from msdcomp.edge.lifecycle import applying
+from msdcomp.edge.ledgerfile import (
+    InstalledEntry,
+    LedgerFile,
+    Pending,
+    change_ledger,
+    read_entries,
+    with_entry,
+    with_pending,
+)
+from msdcomp.edge.lifecycle import Site, applying, find_site, reconcile
+from msdcomp.edge.roots import find_places
 from tests.cli.terminal import at_a_terminal
 
 from .conftest import GATE, Msd, feature
@@ -465,3 +474,35 @@ def test_a_home_in_a_repository_is_the_repositorys_for_every_verb(
     assert _said(msd, here) == (["active"], ["tide"], ["project"])
     assert msd("capability", "remove", "tide", *words, *here).code == 0
     assert _said(msd, here) == ([], [], [])
+
+
+def test_another_command_on_the_same_is_waited_for(
+    msd: Msd,
+    here: tuple[str, ...],
+    tide: Path,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It looks interrupted until the lock says that somebody was at work."""
+    assert msd("capability", "install", tide, "--yes", *here).code == 0
+    site = find_site(find_places(home, home, None), "global")
+    assert isinstance(site, Site)
+    begun = Pending(kind="upgrade")
+    asked = []
+
+    def marked(old: bytes | None, now: str) -> bytes | FileFault:
+        return with_pending(old, "tide", begun, now)
+
+    def settling(where: Site) -> None:
+        asked.append(where.scope)
+        if len(asked) == 1:  # and only then does the other command begin
+            assert isinstance(change_ledger(str(home), marked), LedgerFile)
+        else:
+            reconcile(where)
+
+    monkeypatch.setattr("msdcomp.cli.fetching.settle_first", settling)
+    done = msd("capability", "install", tide, "--yes", *here)
+
+    assert done.code == 0
+    assert len(asked) == 2
+    assert read_entries(str(home)).entries["tide"].pending is None
