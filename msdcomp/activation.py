@@ -21,6 +21,7 @@ from msdcomp.configlayers import (
     Schema,
     Slice,
     Unreadable,
+    digits,
     freeze_json,
     lookup,
     truthy,
@@ -68,7 +69,7 @@ def _shown(value: Json) -> str:
     if isinstance(value, str):
         return f'the text "{safe(value, 40)}"'
     if isinstance(value, int | float):
-        return f"a number, {value!r:.40}"
+        return f"a number, {digits(value)}"
     return "a list" if isinstance(value, tuple) else "an object"
 
 

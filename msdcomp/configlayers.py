@@ -23,7 +23,7 @@ from msdcomp.manifest.names import Json
 from msdcomp.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 __all__ = [
     "INHERITED",
@@ -35,7 +35,9 @@ __all__ = [
     "Schema",
     "Slice",
     "Unreadable",
+    "digits",
     "freeze_json",
+    "is_of_type",
     "lookup",
     "truthy",
 ]
@@ -175,6 +177,44 @@ class ConfigLayers(Record):
         if origin is Origin.WORKSTREAM:
             return self.workstream_file
         return self.project_file if origin is Origin.PROJECT else None
+
+
+def is_of_type(value: Json, kind: str | None, values: Collection[str] = ()) -> bool:
+    """Tell whether a value is of the type of a slice.
+
+    Null is of every type: it is how a value is taken back without taking the key out.
+
+    Args:
+        value: Any JSON.
+        kind: `boolean`, `number`, `string` or `enum`; everything is of any other type.
+        values: All that an enum takes; nothing where that is unknown.
+
+    >>> is_of_type(True, "number"), is_of_type("b", "enum", ("a",))
+    (False, False)
+    """
+    if value is None:
+        return True
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == "enum":
+        return isinstance(value, str) and (not values or value in values)
+    return kind != "string" or isinstance(value, str)
+
+
+def digits(value: float) -> str:
+    """Return a number in at most 40 characters.
+
+    Python refuses to write the digits of a huge integer, which only a caller in Python
+    can hand over; then its size is told.
+
+    >>> digits(0.5), digits(10**5000)
+    ('0.5', 'of 16610 bits')
+    """
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"of {value.bit_length()} bits"
+    return f"{value!r:.40}"
 
 
 def truthy(value: Json) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import attrs
 from pyrsistent import PMap, pmap
 
+from msdcomp.configlayers import digits, is_of_type
 from msdcomp.host import CentralConfig
 from msdcomp.manifest.names import ConfigKey, Json, Scalar
 from msdcomp.records import Record
@@ -173,15 +174,7 @@ def fits(known: KnownKey, value: Json) -> bool:
     Null fits everywhere: it is how a value is taken back without taking the key out.
     Without a type everything fits.
     """
-    if value is None or known.type is None:
-        return True
-    if known.type == "boolean":
-        return isinstance(value, bool)
-    if known.type == "number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if known.type == "enum":
-        return isinstance(value, str) and value in known.values
-    return isinstance(value, str)
+    return is_of_type(value, known.type, known.values)
 
 
 def takes(known: KnownKey) -> str:
@@ -204,7 +197,7 @@ def shown(value: Json) -> str:
     if isinstance(value, str):
         return f'the text "{safe(value, 40)}"'
     if isinstance(value, int | float):
-        return f"the number {value!r:.40}"
+        return f"the number {digits(value)}"
     return "a list" if isinstance(value, tuple) else "an object"
 
 

@@ -26,7 +26,8 @@ from msdcomp.activation import (
     unreadable,
 )
 from msdcomp.activehook import ActiveHook, DeclaredHook, declare
-from msdcomp.diagnostics import Problem, Severity
+from msdcomp.configlayers import is_of_type
+from msdcomp.diagnostics import Problem, Severity, pointer
 from msdcomp.gatewarning import PREFIX, GateWarning, gate_warnings
 from msdcomp.markdown import render
 from msdcomp.records import Record
@@ -263,6 +264,7 @@ class _Inquiry:
             effective = lookup(key, self.layers, self.schema)
             if effective.found:
                 values[alias] = effective.value
+                self._hold_to_type(effective, declared.hook)
             elif effective.origin is Origin.UNREADABLE:
                 owner = safe(declared.hook.capability_id)
                 problem = unreadable(
@@ -272,6 +274,38 @@ class _Inquiry:
                 )
                 self.diagnostics[problem] = None
         return pmap(values)
+
+    def _hold_to_type(self, effective: Effective, hook: ActiveHook) -> None:
+        """Report a configured value that is not of the type of its slice.
+
+        It is handed on as it is: an agent that reads it should see what was written,
+        and a default in its place would be a value that nobody chose.
+        """
+        # Only the slices of a registry say what an enum takes.
+        values = getattr(self.schema.get(effective.key), "values", ())
+        if effective.layer is None or is_of_type(
+            effective.value, effective.type, values
+        ):
+            return
+        # Imported here because hardly any configuration holds such a value.
+        from msdcomp.configschema import KnownKey, shown, takes  # noqa: PLC0415
+
+        key, owner = effective.key, safe(hook.capability_id)
+        known = KnownKey(key=key, owner="", type=effective.type, values=values)
+        layer = safe(effective.file or "the configuration given")
+        problem = Problem(
+            code="config-type-mismatch",
+            severity=Severity.WARNING,
+            path=pointer(*key.split(".")),
+            message=(
+                f"{safe(key)} takes {takes(known)}, but {layer} sets it to"
+                f" {shown(effective.value)}; the contribution of {owner} at"
+                f" {self.point} shows it as it is"
+            ),
+            hint="Set it to a value of that type.",
+            file=effective.file,
+        )
+        self.diagnostics[problem] = None
 
 
 def _never_checked(hook: ActiveHook, point: str) -> Problem:

@@ -40,6 +40,7 @@ class ViewSlice(Record):
 
     type: str | None
     default: Json
+    values: tuple[str, ...] = ()
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -153,7 +154,14 @@ def _slices(schema: Mapping[object, object]) -> Iterator[tuple[str, ViewSlice]]:
             default = freeze_json(value["default"])
         except ValueError:
             continue
-        yield key, ViewSlice(type=_text(value.get("type")), default=default)
+        yield (
+            key,
+            ViewSlice(
+                type=_text(value.get("type")),
+                default=default,
+                values=_texts(value.get("values")),
+            ),
+        )
 
 
 def _hooks(point: Mapping[object, object]) -> Iterator[DeclaredHook]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pyrsistent import pmap
 
-from msdcomp.activation import ConfigLayers, Unreadable
+from msdcomp.activation import ConfigLayers, Unreadable, freeze_json
 from msdcomp.gates import BlockedGate
 from msdcomp.loop import LoopResolution, render_markdown, resolve
 from msdcomp.loopview import LoopView, read_registry
@@ -225,6 +225,92 @@ def test_config_values_are_resolved_and_what_has_no_value_is_left_out() -> None:
 
     assert default.to_wire()["activeHooks"][0]["configValues"] == {"depth": 3}
     assert given.to_wire()["activeHooks"][0]["configValues"] == {"depth": [1, {}]}
+
+
+@pytest.mark.parametrize("value", [1, "true", [], {}, None, False])
+def test_reviewer_lanes_are_supported_by_a_literal_true_alone(value: Any) -> None:
+    steps = (hook("step", supportsReviewerLanes=given) for given in (True, value))
+    yes, no = resolve(registry(*steps), POINT).to_wire()["activeHooks"]
+
+    assert yes["supportsReviewerLanes"] is True
+    assert "supportsReviewerLanes" not in no
+
+
+def typed(kind: str, **fields: Any) -> LoopView:
+    """Return a registry of one contribution that shows one key of a type."""
+    wire = {
+        "byLoopPoint": {
+            POINT: {"contributions": [hook("contribution", configValues={"v": "k"})]}
+        },
+        "configSchema": {"k": {"type": kind, "default": None, **fields}},
+    }
+    return read_registry(wire)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "takes", "shown"),
+    [
+        ("boolean", "off", "true or false", 'the text "off"'),
+        ("number", "3", "a number", 'the text "3"'),
+        ("number", True, "a number", "true"),
+        ("number", {}, "a number", "an object"),
+        ("string", 3, "a text", "the number 3"),
+        ("enum", "low", 'one of "mid", "high"', 'the text "low"'),
+        ("enum", ["mid"], 'one of "mid", "high"', "a list"),
+    ],
+)
+def test_a_config_value_of_the_wrong_type_is_shown_and_reported(
+    kind: str, value: Any, takes: str, shown: str
+) -> None:
+    resolution = resolve(typed(kind, values=["mid", "high"]), POINT, {"k": value})
+
+    assert resolution.active_hooks[0].config_values == pmap({"v": freeze_json(value)})
+    (problem,) = resolution.diagnostics
+    assert (problem.code, problem.path) == ("config-type-mismatch", "/k")
+    assert problem.message == (
+        f"k takes {takes}, but the configuration given sets it to {shown}; the "
+        f"contribution of quay at {POINT} shows it as it is"
+    )
+
+
+def test_an_integer_that_python_does_not_write_is_reported_by_its_size() -> None:
+    huge = {"k": 10**5000}
+    shown = resolve(typed("string"), POINT, huge)
+    switched = resolve(registry(hook("step", when="k"), k=("boolean", 1)), POINT, huge)
+
+    for resolution in (shown, switched):
+        assert "of 16610 bits" in resolution.diagnostics[0].message
+        assert resolution.stderr_lines()
+        assert resolution.to_wire()["activeHooks"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("boolean", False),
+        ("number", 0.5),
+        ("string", ""),
+        ("enum", "mid"),
+        ("boolean", None),
+        ("odd", [1]),
+    ],
+)
+def test_a_config_value_of_the_right_type_is_no_matter(kind: str, value: Any) -> None:
+    resolution = resolve(typed(kind, values=["mid"]), POINT, {"k": value})
+
+    assert resolution.diagnostics == ()
+    assert resolution.active_hooks[0].config_values == pmap({"v": freeze_json(value)})
+
+
+def test_a_config_value_that_is_a_default_is_not_the_users_to_mend() -> None:
+    view = registry(hook("contribution", configValues={"v": "k"}), k=("number", "x"))
+
+    assert resolve(view, POINT).diagnostics == ()
+
+
+def test_an_enum_whose_values_are_unknown_takes_any_text() -> None:
+    assert resolve(typed("enum"), POINT, {"k": "any"}).diagnostics == ()
+    assert resolve(typed("enum"), POINT, {"k": 3}).diagnostics != ()
 
 
 def test_without_any_value_the_field_is_left_out() -> None:

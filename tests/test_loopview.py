@@ -179,7 +179,7 @@ def test_a_slice_counts_when_it_has_a_default() -> None:
     for _ in range(300):
         deep = [deep]
     schema = {
-        "a": {"type": "boolean", "default": True},
+        "a": {"type": "enum", "default": True, "values": ["x", 7]},
         "b": {"default": [1]},
         "c": {},
         "d": 5,
@@ -189,7 +189,7 @@ def test_a_slice_counts_when_it_has_a_default() -> None:
     }
 
     assert read_registry({"configSchema": schema}).config_schema == {
-        "a": ViewSlice(type="boolean", default=True),
+        "a": ViewSlice(type="enum", default=True, values=("x",)),
         "b": ViewSlice(type=None, default=(1,)),
         "f": ViewSlice(type=None, default=None),
     }

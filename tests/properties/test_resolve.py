@@ -119,7 +119,11 @@ registries = loose(
     ),
     configSchema=st.dictionaries(
         keys,
-        loose(type=st.sampled_from(["boolean", "string"]), default=scalars),
+        loose(
+            type=st.sampled_from(["boolean", "string", "number", "enum"]),
+            default=scalars,
+            values=st.lists(texts, max_size=2),
+        ),
         max_size=3,
     ),
     _overlay=loose(blockedGates=blocked),
