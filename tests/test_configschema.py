@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyrsistent import pmap, thaw
+from pyrsistent import PMap, pmap, thaw
 
 from msdcomp.configlayers import (
     ConfigLayers,
@@ -29,7 +29,7 @@ from msdcomp.configwriting import (
     effect,
 )
 from msdcomp.host import CentralConfig
-from msdcomp.manifest import CapabilityId
+from msdcomp.manifest import CapabilityId, ConfigKey
 from msdcomp.registry import Entry, OwnedSlice, Registry, build
 from msdcomp.testing import feature
 from msdcomp.wire import decode
@@ -45,12 +45,16 @@ def _slice(owner: str, type_: str, default: Any, **fields: Any) -> OwnedSlice:
     )
 
 
+def _slices(slices: Mapping[str, OwnedSlice]) -> PMap[ConfigKey, OwnedSlice]:
+    return pmap({ConfigKey(key): slice_ for key, slice_ in slices.items()})
+
+
 CENTRAL = CentralConfig.of(
     ["mode", "git.base_branch", "review.budget"],
     [r"^agent_skills\.[a-z-]+$", r"^models\.(planning|research)$", r"^x\.a[.]b$"],
 )
 SCHEMA = ConfigSchema(
-    slices=pmap(
+    slices=_slices(
         {
             "tide.on": _slice("tides", "boolean", True),  # noqa: FBT003
             "tide.height": _slice("tides", "number", 2),
@@ -154,7 +158,7 @@ def test_a_slip_is_told_from_another_word(key: str, meant: str | None) -> None:
 
 def test_a_slip_is_seen_among_thousands_of_keys() -> None:
     slices = {f"k{n}.on": _slice("a", "boolean", default=True) for n in range(2000)}
-    assert ConfigSchema(slices=pmap(slices)).suggest("k1234.onn") == "k1234.on"
+    assert ConfigSchema(slices=_slices(slices)).suggest("k1234.onn") == "k1234.on"
 
 
 @pytest.mark.parametrize(

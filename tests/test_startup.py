@@ -170,6 +170,19 @@ COMMANDS: dict[str, tuple[Sequence[str], set[str], set[str]]] = {
     ),
 }
 
+#: What it takes to read a configuration file, strictly and with the place of a fault.
+CONFIG_FILE = {
+    "msdcomp._jsonread",
+    "msdcomp._jsonskip",
+    "msdcomp.codes",
+    "msdcomp.codes._code",
+    "msdcomp.codes.composition",
+    "msdcomp.codes.contract",
+    "msdcomp.codes.document",
+    "msdcomp.codes.manifest",
+    "msdcomp.jsontext",
+}
+
 #: Modules of the standard library that cost a short command milliseconds.
 COSTLY = {
     "asyncio",
@@ -252,6 +265,25 @@ def test_the_help_of_a_verb_that_changes_something_imports_no_other_verb(
 def test_a_hook_is_rendered_without_what_costs_milliseconds(tmp_path: Path) -> None:
     imported = _imported(tmp_path, "loop", "render-hooks", "plan:pre")
 
+    assert imported & COSTLY == set()
+
+
+@pytest.mark.parametrize("stream", [(), ("--workstream", "tides")])
+def test_a_configuration_file_costs_the_reading_of_strict_json(
+    tmp_path: Path, stream: tuple[str, ...]
+) -> None:
+    place = tmp_path / ".planning"
+    for folder in (place, place / "workstreams" / "tides"):
+        folder.mkdir(parents=True)
+        text = json.dumps({"workflow": {"tdd_mode": True}})
+        (folder / "config.json").write_text(text, "utf-8")
+
+    imported = _imported(tmp_path, "loop", "render-hooks", "plan:pre", *stream)
+
+    _, modules, packages = COMMANDS["loop"]
+    ours = {name for name in imported if name.partition(".")[0] == "msdcomp"}
+    assert ours - modules == CONFIG_FILE
+    assert _packages(imported) <= packages
     assert imported & COSTLY == set()
 
 

@@ -26,6 +26,7 @@ VERBS = {
     "explain": "tell what became of one capability, gate by gate",
     "capability": "list, install, update, remove and agree to capabilities",
     "surface": "choose what a host shows, and see what decides about it",
+    "config": "read and change the configuration of a project, key by key",
     "diff": "compare two compositions that were saved",
     "check": "tell whether the condition of a gate holds",
     "loop": "show what is dispatched at a point of the loop",

@@ -31,6 +31,7 @@ __all__ = [
     "add_places",
     "add_roots",
     "add_surface",
+    "add_workstream",
     "are_folders",
     "here",
 ]
@@ -43,6 +44,8 @@ class Here(Record):
     composition: Composition
     places: Places
     host_version: str
+    #: The workstream that was named; None when there is none.
+    workstream: str | None = None
     #: The contract that was asked for; None for that of MSD.
     contract: HostContract | None = None
 
@@ -54,13 +57,27 @@ class Here(Record):
 
     def layers(self, explicit: str | None = None) -> ConfigLayers:
         """Read the configuration that counts here."""
-        return read_layers(self.places.project, explicit)
+        return read_layers(self.places.project, explicit, self.workstream)
 
     def surface(self, options: argparse.Namespace) -> Surface | FileFault | None:
-        """Return the surface that counts here; None where all is on it."""
-        return find_surface(
-            self.places, self.composition.registry, options.runtime, options.config_dir
+        """Return the surface that counts here; None where all is on it.
+
+        A fault is a wrong use of the options, and its reason says of which.
+        """
+        folder = options.config_dir
+        if folder is not None and (fault := folder_fault(folder)):
+            return FileFault("missing", f"--config-dir: {fault}")
+        found = find_surface(
+            self.places,
+            self.composition.registry,
+            options.runtime,
+            folder,
+            # A home that was named is a world of its own.
+            None if options.home is None else {},
         )
+        if isinstance(found, FileFault):
+            return FileFault(found.code, f"--runtime: {found.reason}")
+        return found
 
 
 def add_roots(
@@ -121,6 +138,16 @@ def add_config(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="values that come before the project's configuration",
     )
+    add_workstream(parser)
+
+
+def add_workstream(
+    parser: argparse.ArgumentParser,
+    meaning: str = "the active workstream, whose configuration comes before the "
+    "project's",
+) -> None:
+    """Add `--workstream`, and say what it means to the verb."""
+    parser.add_argument("--workstream", "--ws", metavar="NAME", help=meaning)
 
 
 def are_folders(options: argparse.Namespace) -> bool:
@@ -162,5 +189,7 @@ def here(options: argparse.Namespace) -> Here | None:
         composition=composition,
         places=places,
         host_version=options.host_version,
+        # Not every verb that composes has the option.
+        workstream=getattr(options, "workstream", None),
         contract=contract,
     )

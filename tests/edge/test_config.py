@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from msdcomp.configlayers import Origin, Unreadable, lookup
-from msdcomp.edge.config import read_layer, read_layers
+from msdcomp.edge.config import read_layer, read_layers, workstream_file
 from tests.layouts import put, write
 
 
@@ -98,3 +98,123 @@ def test_a_file_that_is_asked_for_must_be_there(tmp_path: Path) -> None:
     layers = read_layers(None, os.fspath(tmp_path / "absent.json"))
     assert layers.explicit == Unreadable("there is no such file")
     assert layers.project is None
+
+
+# Workstreams.
+
+
+@pytest.fixture(autouse=True)
+def _no_project_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MSD_PROJECT", raising=False)
+
+
+def test_the_file_of_a_workstream_comes_between_the_given_one_and_the_projects(
+    tmp_path: Path,
+) -> None:
+    file = ".planning/workstreams/tides/config.json"
+    write(tmp_path / ".planning" / "config.json", '{"a": 1, "b": 1, "c": 1}')
+    write(tmp_path / file, '{"a": 2, "b": 2}')
+    write(tmp_path / "given.json", '{"a": 3}')
+    layers = read_layers(str(tmp_path), str(tmp_path / "given.json"), "tides")
+    found = [lookup(key, layers, {}) for key in "abcd"]
+    assert [(f.value, f.origin) for f in found] == [
+        (3, Origin.EXPLICIT),
+        (2, Origin.WORKSTREAM),
+        (1, Origin.PROJECT),
+        (None, Origin.ABSENT),
+    ]
+    assert found[1].file == file
+    assert read_layers(str(tmp_path)).workstream is None
+
+
+def test_a_repository_of_several_projects_names_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MSD_PROJECT", "harbour")
+    write(tmp_path / ".planning/harbour/workstreams/tides/config.json", '{"a": 1}')
+    assert read_layers(str(tmp_path), workstream="tides").workstream == {"a": 1}
+    assert workstream_file("tides") == (
+        ".planning/harbour/workstreams/tides/config.json"
+    )
+    monkeypatch.setenv("MSD_PROJECT", "")
+    assert workstream_file("tides") == ".planning/workstreams/tides/config.json"
+
+
+def test_a_workstream_without_a_file_sets_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".planning/workstreams/tides").mkdir(parents=True)
+    assert read_layers(str(tmp_path), workstream="tides").workstream is None
+
+
+def _stream_reason(project: Path | None, name: str = "tides") -> str:
+    path = None if project is None else str(project)
+    layer = read_layers(path, workstream=name).workstream
+    assert isinstance(layer, Unreadable)
+    return layer.reason
+
+
+def test_a_workstream_that_is_not_there_is_no_silent_fallback(tmp_path: Path) -> None:
+    write(tmp_path / ".planning" / "config.json", '{"a": 1}')
+    assert _stream_reason(tmp_path) == "there is no such workstream"
+    layers = read_layers(str(tmp_path), workstream="tides")
+    assert lookup("a", layers, {}).origin is Origin.UNREADABLE
+    assert _stream_reason(None) == "there is no project that could have workstreams"
+    assert _stream_reason(tmp_path / "gone") == "no such file"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", ".", "..", "../x", "a/b", "/etc", ".hidden", "-x", "a\n", "a\0", "\u00e9"],
+)
+def test_a_name_that_could_lead_elsewhere_is_none(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _stream_reason(tmp_path, name).startswith("the workstream has no plain name")
+    if name and "\0" not in name:
+        monkeypatch.setenv("MSD_PROJECT", name)
+        assert _stream_reason(tmp_path).startswith("$MSD_PROJECT is no plain name")
+
+
+@pytest.mark.parametrize(
+    ("place", "target"),
+    [
+        (".planning/workstreams/tides/config.json", "outside/config.json"),
+        (".planning/workstreams/tides", "outside"),
+        (".planning/workstreams", "streams"),
+        (".planning", "planning"),
+    ],
+)
+def test_no_link_leads_out_of_the_project(
+    tmp_path: Path, place: str, target: str
+) -> None:
+    for folder in ("outside", "streams/tides", "planning/workstreams/tides"):
+        write(tmp_path / folder / "config.json", '{"a": 1}')
+    project = tmp_path / "project"
+    (project / place).parent.mkdir(parents=True)
+    (project / place).symlink_to(tmp_path / target)
+    assert _stream_reason(project) == "leads out of the folder"
+
+
+def test_a_link_inside_of_the_project_is_followed(tmp_path: Path) -> None:
+    write(tmp_path / "shared.json", '{"a": 1}')
+    put(
+        tmp_path / ".planning/workstreams/tides/config.json",
+        {"symlink": "../../../shared.json"},
+    )
+    assert read_layers(str(tmp_path), workstream="tides").workstream == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("{", "line 1, column 2: "),
+        ("[]", "it holds JSON, but not one object"),
+        ({"fifo": True}, "not a regular file"),
+        ({"dir": True}, "not a regular file"),
+        ({"pad": {"json": {}, "bytes": 9_000_000}}, "larger than 8,388,608 bytes"),
+    ],
+)
+def test_a_damaged_workstream_says_what_is_wrong(
+    tmp_path: Path, spec: object, reason: str
+) -> None:
+    put(tmp_path / ".planning/workstreams/tides/config.json", spec)
+    assert _stream_reason(tmp_path).startswith(reason)
