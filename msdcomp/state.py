@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from msdcomp.registry import Registry
     from msdcomp.verdict import SkipWarning
 
-__all__ = ["HookState", "Stage", "State", "state_of", "states"]
+__all__ = ["UNREADABLE", "HookState", "Stage", "State", "state_of", "states"]
+
+#: What stops a capability while nobody knows what was chosen.
+UNREADABLE = "surface-unreadable"
 
 
 class Stage(enum.StrEnum):
@@ -49,7 +52,9 @@ class HookState(Record):
     Attributes:
         point: Where in the loop.
         kind: `step`, `contribution` or `gate`.
-        switches: The keys it waits for, with their values.
+        blocking: Whether a gate halts the loop; None for what is no gate.
+        when: The key that has to be on for it.
+        point_from: The key that has to name the point for it.
         configured: Whether they let it run; None if one could not be read.
         active: Whether it is dispatched there. A step or contribution that could not
             be checked is not, and a gate is.
@@ -57,7 +62,9 @@ class HookState(Record):
 
     point: str
     kind: str
-    switches: tuple[Effective, ...] = ()
+    blocking: bool | None = None
+    when: Effective | None = None
+    point_from: Effective | None = None
     configured: bool | None
     active: bool
 
@@ -75,7 +82,8 @@ class State(Record):
         doubtful: Whether that stage could not be checked.
         code: What stopped it: a code of a warning, a `Switch`, or `activationKey`.
         warning: Why it is not composed.
-        standing: Where it stands on the surface.
+        surfaced: Whether it is on the surface; None if nobody knows, or nobody asks.
+        standing: What decided that.
         switch: Its `activationKey` and the value of that.
         hooks: Of a capability that is composed, in loop order.
     """
@@ -87,6 +95,7 @@ class State(Record):
     doubtful: bool = False
     code: str = ""
     warning: SkipWarning | None = None
+    surfaced: bool | None = None
     standing: Standing | None = None
     switch: Effective | None = None
     hooks: tuple[HookState, ...] = ()
@@ -98,12 +107,25 @@ class State(Record):
             return True
         return None if self.doubtful else False
 
+    def asked(self, stage: Stage) -> bool:
+        """Tell whether a stage is asked at all, as no earlier one has stopped it."""
+        if stage in (Stage.INSTALLED, Stage.COMPOSED):
+            return True
+        if self.warning is not None:
+            return False
+        return stage is Stage.SURFACED or self.surfaced is not False
+
     def passed(self, stage: Stage) -> bool | None:
         """Tell whether it passes a stage; None for unknown, and for never asked."""
-        order = list(Stage)
-        if self.stopped is None or order.index(stage) < order.index(self.stopped):
-            return True
-        return False if stage is self.stopped and not self.doubtful else None
+        match stage:
+            case Stage.INSTALLED:
+                return True
+            case Stage.COMPOSED:
+                return self.warning is None
+            case Stage.SURFACED:
+                return self.surfaced
+            case _:
+                return _switched(self.switch) if self.asked(stage) else None
 
 
 def _switch(
@@ -175,19 +197,18 @@ def _composed(
 ) -> State:
     owner = manifest.id
     path = composition.paths.get(owner)
-    on, standing = surface.on(owner), surface.standings.get(owner)
+    on, standing = surface.on(owner), surface.standing(owner)
     switch = _switch(manifest, composition.registry, layers)
     switched = _switched(switch)
-    stopped, code = None, ""
-    if on is not True:
-        stopped = Stage.SURFACED
-        code = standing.switch.value if standing is not None else "surface-unreadable"
-    elif switched is not True:
-        stopped, code = Stage.ACTIVATED, "activationKey"
-    # A no at the second stage outweighs an unknown at the first: nothing runs then.
     active = all_of((on, switched))
-    if active is False and on is None:
-        stopped, code = Stage.ACTIVATED, "activationKey"
+    stopped, code = None, ""
+    # A no at the second stage outweighs an unknown at the first: nothing runs then.
+    if on is True or (on is None and switched is False):
+        if switched is not True:
+            stopped, code = Stage.ACTIVATED, "activationKey"
+    else:
+        stopped = Stage.SURFACED
+        code = UNREADABLE if standing is None else standing.switch.value
     return State(
         capability_id=owner,
         scope=path.scope if path is not None else "first-party",
@@ -195,6 +216,7 @@ def _composed(
         stopped=stopped,
         doubtful=active is None,
         code=code,
+        surfaced=on,
         standing=standing,
         switch=switch,
         hooks=tuple(attrs.evolve(hook, active=_fires(hook, active)) for hook in hooks),
@@ -215,22 +237,22 @@ def _hooks(
         held = registry.by_loop_point.get(point)
         for hook in held.all() if held is not None else ():
             declared = declare(hook)
-            switches = []
             answers: list[bool | None] = [not declared.never]
+            when = chosen = None
             if declared.hook.when is not None:
                 when = lookup(declared.hook.when, layers, registry.config_schema)
-                switches.append(when)
                 answers.append(when.on)
             if declared.point_from is not None:
                 chosen = lookup(declared.point_from, layers, registry.config_schema)
-                switches.append(chosen)
                 unknown = chosen.origin is Origin.UNREADABLE
                 answers.append(None if unknown else chosen.value == point)
             found.setdefault(hook.capability_id, []).append(
                 HookState(
                     point=point,
                     kind=declared.hook.kind,
-                    switches=tuple(switches),
+                    blocking=declared.hook.blocking,
+                    when=when,
+                    point_from=chosen,
                     configured=all_of(answers),
                     active=False,
                 )

@@ -80,6 +80,10 @@ class Choice(Record):
         named = [name for name in PROFILES if name in self.profiles]
         return named[-1] if named else DEFAULT_PROFILE
 
+    def names(self) -> frozenset[str]:
+        """Return every capability or cluster that is named, for or against."""
+        return self.enabled | self.disabled
+
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class Standing(Record):
@@ -221,21 +225,36 @@ class Surface(Record):
 
     Attributes:
         standings: Id -> where it stands; one that is missing is on.
-        profile: Name of the profile that counts.
+        choice: What was chosen; when nobody knows, what is taken where nobody chose.
         runtime: Host runtime it is bounded by; None for no bound.
         file: File that says what was chosen, as it is shown; empty when there is none.
         unreadable: Why nobody knows what was chosen; empty when that is known.
     """
 
     standings: Mapping[str, Standing] = attrs.field(factory=pmap)
-    profile: str = DEFAULT_PROFILE
+    choice: Choice = attrs.field(factory=Choice)
     runtime: str | None = None
     file: str = ""
     unreadable: str = ""
 
+    @property
+    def profile(self) -> str:
+        """The profile that counts."""
+        return self.choice.profile
+
+    def standing(self, capability_id: str) -> Standing | None:
+        """Return where a capability stands; None for a surface without standings.
+
+        None as well if nobody knows, which is so for what is made for the runtime at
+        hand while the choices cannot be read.
+        """
+        found = self.standings.get(capability_id)
+        known = found is not None and found.switch is Switch.RUNTIME
+        return None if self.unreadable and not known else found
+
     def on(self, capability_id: str) -> bool | None:
         """Tell whether a capability is on the surface; None if nobody knows."""
-        if self.unreadable:
-            return None
-        standing = self.standings.get(capability_id)
-        return standing is None or standing.on
+        found = self.standing(capability_id)
+        if found is not None:
+            return found.on
+        return None if self.unreadable else True

@@ -18,6 +18,7 @@ VERBS = {
     "remove": ("remove", "remove a capability, whatever state it is in"),
     "enable": ("enable", "put a capability on the surface"),
     "disable": ("disable", "hold a capability back without removing it"),
+    "set": ("setting", "set the switches of a capability, and whether it is shown"),
     "trust": ("trust", "agree to an overlay of this project, list, take it back"),
     "outdated": ("outdated", "compare what is installed with what its source offers"),
     "doctor": ("doctor", "look for what is not as it should be, and say what to do"),

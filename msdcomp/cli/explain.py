@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     surface = found.surface(options)
     if isinstance(surface, FileFault):
-        complain(f"--runtime: {surface.reason}")
+        complain(surface.reason)
         return 2
     layers = found.layers(options.config)
     explained = explain(found.composition, options.id, layers, surface)

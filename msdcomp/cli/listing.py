@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
-from msdcomp.cli.here import add_places, add_surface, here
+from msdcomp.cli.here import add_config, add_places, add_surface, here
 from msdcomp.edge.files import FileFault
 from msdcomp.inventory import inventory
 from msdcomp.present.inventory import render_inventory, row_wire
@@ -16,6 +16,7 @@ __all__ = ["configure", "run"]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
+    add_config(parser)
     add_surface(parser)
     add_places(parser)
     add_json(parser)
@@ -28,9 +29,9 @@ def run(options: argparse.Namespace) -> int:
         return 2
     surface = found.surface(options)
     if isinstance(surface, FileFault):
-        complain(f"--runtime: {surface.reason}")
+        complain(surface.reason)
         return 2
-    rows = inventory(found.composition, found.layers(), surface)
+    rows = inventory(found.composition, found.layers(options.config), surface)
     if options.json:
         show_json([row_wire(row) for row in rows])
     else:

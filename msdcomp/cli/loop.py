@@ -91,7 +91,7 @@ def _render_hooks(options: argparse.Namespace) -> int:
     layers = found.layers(options.config)
     surface = found.surface(options)
     if isinstance(surface, FileFault):
-        complain(f"--runtime: {surface.reason}")
+        complain(surface.reason)
         return 2
     resolution = resolve(
         composition.registry,

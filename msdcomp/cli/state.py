@@ -32,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
         return 2
     surface = found.surface(options)
     if isinstance(surface, FileFault):
-        complain(f"--runtime: {surface.reason}")
+        complain(surface.reason)
         return 2
     told = states(found.composition, found.layers(options.config), surface)
     if options.id is not None:

@@ -8,8 +8,9 @@ import attrs
 
 from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
 from msdcomp.cli.here import Here, add_places, add_surface, here
-from msdcomp.cli.switching import Effect, switch
+from msdcomp.cli.switching import change_surface, folder_of, switch
 from msdcomp.edge.files import FileFault
+from msdcomp.edge.surfacefile import read_marker
 from msdcomp.present.page import Screen
 from msdcomp.present.surface import render_surface, surface_wire
 from msdcomp.safetext import safe
@@ -41,22 +42,31 @@ def run(options: argparse.Namespace) -> int:
         case ["list"]:
             return _list(found, options)
         case ["profile", names]:
-            return _profile(found, options, names)
+            wanted = _profiles(names)
+            if wanted is None:
+                return 2
+            effect = change_surface(
+                found, options, lambda choice: attrs.evolve(choice, profiles=wanted)
+            )
         case ["enable" | "disable" as action, capability_id]:
             effect = switch(found, options, capability_id, on=action == "enable")
-            return effect.report(as_json=options.json)
         case ["reset"]:
-            effect = Effect.of(found, options, lambda _: Choice())
-            return effect.report(as_json=options.json)
+            folder = folder_of(found, options)
+            marked = read_marker(folder).choice if folder is not None else None
+            start = marked or Choice()
+            effect = change_surface(found, options, lambda _: start)
         case _:
-            complain("expected `list`, `profile NAME`, `enable ID`, `disable ID`")
+            complain(
+                "expected `list`, `profile NAME`, `enable ID`, `disable ID` or `reset`"
+            )
             return 2
+    return 2 if effect is None else effect.report(as_json=options.json)
 
 
 def _list(found: Here, options: argparse.Namespace) -> int:
     held = found.surface(options)
     if isinstance(held, FileFault):
-        complain(f"--runtime: {held.reason}")
+        complain(held.reason)
         return 2
     registry = found.composition.registry
     shown = held or Surface(standings=surface(registry))
@@ -67,14 +77,11 @@ def _list(found: Here, options: argparse.Namespace) -> int:
     return 1 if shown.unreadable else 0
 
 
-def _profile(found: Here, options: argparse.Namespace, names: str) -> int:
+def _profiles(names: str) -> tuple[str, ...] | None:
+    """Return the profiles that are named, or complain."""
     wanted = tuple(name.strip().lower() for name in names.split(","))
     unknown = [name for name in wanted if name not in PROFILES]
     if unknown:
         complain(f"{safe(unknown[0])} is no profile (profiles: {', '.join(PROFILES)})")
-        return 2
-
-    def change(choice: Choice) -> Choice:
-        return attrs.evolve(choice, profiles=wanted)
-
-    return Effect.of(found, options, change).report(as_json=options.json)
+        return None
+    return wanted

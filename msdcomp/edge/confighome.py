@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["config_folder"]
 
+#: How the variable of a file ends, where others name a folder.
+_OF_A_FILE = "_CONFIG"
+
 #: Variables that name a folder in which hosts have folders of their own.
 _SHARED = frozenset({"XDG_CONFIG_HOME"})
 
@@ -31,20 +34,24 @@ def config_folder(
         environment: Variables; by default those of this process.
 
     Returns:
-        An absolute path, or None for a host that has no such folder.
+        A path in the home, or the absolute one that a variable names; None for a host
+        that has no such folder, or whose descriptor leads out of the home.
     """
     variables = os.environ if environment is None else environment
-    if found.kind == "none" or not found.name:
+    if found.kind == "none" or not found.name or _leads_out(found):
         return None
     for name in found.env:
         value = variables.get(name, "")
+        if value.startswith("~/"):
+            value = f"{home}{value[1:]}"
         if not value.startswith("/"):
             # Unset, empty, or relative to whatever folder a host happens to start in.
             continue
         if name in _SHARED:
             return f"{value.rstrip('/')}/{found.name}"
-        # The variable of a file names a file in the folder.
-        return os.path.dirname(value) if _is_file(value) else value  # noqa: PTH120
+        if name.endswith(_OF_A_FILE):
+            return os.path.dirname(value)  # noqa: PTH120
+        return value
     match found.kind:
         case "xdg":
             return f"{home}/.config/{found.name}"
@@ -73,5 +80,9 @@ def _probed(found: ConfigHome, parent: str, home: str) -> str:
     return next(there, f"{parent}/{found.name}")
 
 
-def _is_file(path: str) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113
+def _leads_out(found: ConfigHome) -> bool:
+    """Tell whether a descriptor names what is not below the home."""
+    parts = (found.name, found.parent, found.probe_exists, *found.probe)
+    return any(
+        part is not None and ("\0" in part or ".." in part.split("/")) for part in parts
+    )

@@ -7,6 +7,7 @@ Source: docs/reference/surface.md, "Files".
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import TypeAlias
 import attrs
 
 from msdcomp.edge.files import FileFault, read_file, write_atomic
+from msdcomp.edge.jsonedit import set_member
 from msdcomp.edge.jsonfiles import Json, parse_object
 from msdcomp.edge.locks import WAIT_S, locked
 from msdcomp.edge.storetext import left_as_it_is, render
@@ -23,10 +25,15 @@ from msdcomp.records import Record
 from msdcomp.surface import Choice
 
 __all__ = [
+    "Change",
     "Kept",
     "change_choice",
     "read_choice",
+    "read_marker",
 ]
+
+#: From the choices until now to the new ones.
+Change: TypeAlias = Callable[[Choice], Choice]
 
 #: Longest of the two files, in bytes; they hold names.
 _MAX_BYTES = 1024 * 1024
@@ -36,13 +43,15 @@ _MAX_NAMES = 10_000
 _PROFILE = re.compile(r"[A-Za-z0-9,_-]+")
 _REPAIR = "repair it by hand, or move it away"
 
-#: Field of the file -> field of the record. The first four are known to every host.
+#: Field of the file -> field of the record.
 _LISTS = {
     "disabledClusters": "disabled",
     "explicitAdds": "added",
     "explicitRemoves": "removed",
     "enabledCapabilities": "enabled",
 }
+#: Other hosts ignore a file in which one of these is missing.
+_EXPECTED = frozenset({"disabled", "added", "removed"})
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -62,19 +71,11 @@ class Kept(Record):
 
 def read_choice(folder: str) -> Kept:
     """Return what a configuration folder says; never raises."""
-    path = f"{folder}/{SURFACE_NAME}"
-    data = read_file(path, _MAX_BYTES)
-    if isinstance(data, bytes):
-        found = _choice(data)
-        if isinstance(found, FileFault):
-            return Kept(file=path, fault=found)
-        return Kept(file=path, choice=found)
-    if data.code != "missing":
-        return Kept(file=path, fault=data)
-    return _marked(folder)
+    return _read(folder)[0]
 
 
-def _marked(folder: str) -> Kept:
+def read_marker(folder: str) -> Kept:
+    """Return what the folder says without `.msd-surface.json`; never raises."""
     path = f"{folder}/{PROFILE_NAME}"
     data = read_file(path, _MAX_BYTES)
     if isinstance(data, FileFault):
@@ -87,16 +88,26 @@ def _marked(folder: str) -> Kept:
     return Kept(file=path, choice=Choice(profiles=_profiles(name)))
 
 
+def _read(folder: str) -> tuple[Kept, str | None]:
+    """Return what a folder says, and the text of its `.msd-surface.json`."""
+    path = f"{folder}/{SURFACE_NAME}"
+    data = read_file(path, _MAX_BYTES)
+    if isinstance(data, bytes):
+        document = parse_object(data, strict=True)
+        found = document if isinstance(document, FileFault) else _choice(document)
+        if isinstance(found, FileFault):
+            return Kept(file=path, fault=found), None
+        return Kept(file=path, choice=found), data.decode()
+    if data.code != "missing":
+        return Kept(file=path, fault=data), None
+    return read_marker(folder), None
+
+
 def _profiles(text: str) -> tuple[str, ...]:
     return tuple(part.strip().lower() for part in text.split(","))
 
 
-def _choice(data: bytes) -> Choice | FileFault:
-    document = parse_object(data, strict=True)
-    return document if isinstance(document, FileFault) else _of(document)
-
-
-def _of(document: dict[str, Json]) -> Choice | FileFault:
+def _choice(document: dict[str, Json]) -> Choice | FileFault:
     profile = document.get("baseProfile", "full")
     if not isinstance(profile, str):
         return FileFault("damaged", "its baseProfile is not a text")
@@ -112,9 +123,6 @@ def _of(document: dict[str, Json]) -> Choice | FileFault:
     return Choice(profiles=_profiles(profile), **lists)
 
 
-Change: TypeAlias = Callable[[Choice], Choice]
-
-
 def change_choice(
     folder: str, change: Change, *, wait_s: float = WAIT_S
 ) -> Kept | FileFault:
@@ -128,51 +136,52 @@ def change_choice(
     Returns:
         What the folder says now, read again, or why nothing was written.
     """
-    path = f"{folder}/{SURFACE_NAME}"
     with locked(f"{folder}/.msd-surface.lock", wait_s) as busy:
         if busy:
             return busy
-        before = read_choice(folder)
+        before, text = _read(folder)
         if before.fault:
             return left_as_it_is(before.fault, _REPAIR)
         old = before.choice or Choice()
         new = change(old)
-        if new == old and before.file == path:
+        if new == old and text is not None:
             return before
-        document = _document(path)
-        if isinstance(document, FileFault):
-            return left_as_it_is(document, _REPAIR)
-        data = render(_written(document, old, new))
+        data = _fresh(new) if text is None else _edited(text, old, new)
         if isinstance(data, FileFault):
-            return data
-        fault = write_atomic(path, data)
+            return left_as_it_is(data, _REPAIR)
+        if len(data) > _MAX_BYTES:
+            return FileFault("too-large", f"would be larger than {_MAX_BYTES:,} bytes")
+        # Some keep their settings elsewhere and link to them; such a link stays.
+        fault = write_atomic(os.path.realpath(f"{folder}/{SURFACE_NAME}"), data)
         return fault or read_choice(folder)
 
 
-def _document(path: str) -> dict[str, Json] | FileFault:
-    """Return the file as it is, to keep all of it that is not ours."""
-    if not os.path.lexists(path):
-        return {}
-    data = read_file(path, _MAX_BYTES)
-    return data if isinstance(data, FileFault) else parse_object(data, strict=True)
-
-
-def _written(document: dict[str, Json], old: Choice, new: Choice) -> dict[str, Json]:
-    """Return the file with new choices; a list keeps the order it had."""
-    made: dict[str, Json] = {"baseProfile": ",".join(new.profiles), **document}
-    if new.profiles != old.profiles:
-        made["baseProfile"] = ",".join(new.profiles)
+def _fresh(choice: Choice) -> bytes | FileFault:
+    """Return a new file."""
+    document: dict[str, Json] = {"baseProfile": ",".join(choice.profiles)}
     for name, field in _LISTS.items():
-        wanted: frozenset[str] = getattr(new, field)
-        listed = made.get(name, [])
-        had = (
-            [item for item in listed if isinstance(item, str)]
-            if isinstance(listed, list)
-            else []
-        )
-        kept = [item for item in dict.fromkeys(had) if item in wanted]
-        rest: list[Json] = [*kept, *sorted(wanted.difference(kept))]
-        # Other hosts ignore the whole file when one of their lists is missing.
-        if rest or name in made or name != "enabledCapabilities":
-            made[name] = rest
-    return made
+        names: frozenset[str] = getattr(choice, field)
+        if names or field in _EXPECTED:
+            document[name] = [*sorted(names)]
+    return render(document)
+
+
+def _edited(text: str, old: Choice, new: Choice) -> bytes | FileFault:
+    """Return a file with new choices; all else stays, and a list keeps its order."""
+    document = json.loads(text)
+    wanted: dict[str, Json] = {}
+    if new.profiles != old.profiles or "baseProfile" not in document:
+        wanted["baseProfile"] = ",".join(new.profiles)
+    for name, field in _LISTS.items():
+        names: frozenset[str] = getattr(new, field)
+        absent = name not in document and field in _EXPECTED
+        if absent or names != getattr(old, field):
+            had = dict.fromkeys(document.get(name, ()))
+            kept = [one for one in had if one in names]
+            wanted[name] = [*kept, *sorted(names.difference(kept))]
+    try:
+        for name, value in wanted.items():
+            text = set_member(text, (name,), value)
+        return text.encode()
+    except (ValueError, RecursionError):
+        return FileFault("damaged", "it cannot be edited")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msdcomp.activation import Effective, Origin
+from msdcomp.activation import Effective, Origin, mismatch
 from msdcomp.present.names import shown_name
 from msdcomp.present.page import Page, Screen, count
 from msdcomp.safetext import safe
@@ -78,10 +78,10 @@ def add_chain(page: Page, state: State, surface: Surface, indent: int = 1) -> No
     for stage in Stage:
         passed = state.passed(stage)
         mark = _MARKS[passed]
-        if passed is None and stage is state.stopped:
-            mark = ("could not be checked", "bold yellow")
-        elif passed is None:
+        if not state.asked(stage):
             mark = ("not asked", "dim")
+        elif passed is None:
+            mark = ("could not be checked", "bold yellow")
         page.line(f"{stage.value}: ", mark, _by(state, stage, surface), indent=indent)
     for hook in state.hooks:
         page.line(
@@ -90,11 +90,13 @@ def add_chain(page: Page, state: State, surface: Surface, indent: int = 1) -> No
             _keys(hook),
             indent=indent + 1,
         )
+    kept = any(hook.kind == "gate" and hook.active for hook in state.hooks)
+    if kept and state.active is None:
+        page.line("what cannot be checked keeps its gates", indent=indent + 1)
 
 
 def _by(state: State, stage: Stage, surface: Surface) -> str:
-    reached = state.passed(stage) is not None or stage is state.stopped
-    if not reached:
+    if not state.asked(stage):
         return ""
     match stage:
         case Stage.INSTALLED:
@@ -111,7 +113,16 @@ def _by(state: State, stage: Stage, surface: Surface) -> str:
 
 
 def _keys(hook: HookState) -> str:
-    return "".join(f"; {switch_text(switch)}" for switch in hook.switches)
+    when = f"; {switch_text(hook.when)}" if hook.when is not None else ""
+    return when + (_point_text(hook, hook.point_from) if hook.point_from else "")
+
+
+def _point_text(hook: HookState, chosen: Effective) -> str:
+    key = safe(chosen.key)
+    if chosen.origin is Origin.UNREADABLE:
+        return f"; its point {key} cannot be read: {safe(chosen.reason)}"
+    same = "this point" if chosen.value == hook.point else "another point"
+    return f"; {key} names {same}, {_where(chosen)}"
 
 
 def standing_text(standing: Standing | None, surface: Surface) -> str:
@@ -145,12 +156,16 @@ def switch_text(switch: Effective) -> str:
     if switch.origin is Origin.UNREADABLE:
         return f"its switch {key} cannot be read: {safe(switch.reason)}"
     state = "on" if switch.on else "off"
-    where = {
+    fits = "" if mismatch(switch) is None else ", which sets neither true nor false"
+    return f"its switch {key} is {state}, {_where(switch)}{fits}"
+
+
+def _where(found: Effective) -> str:
+    return {
         Origin.DEFAULT: "by its default",
         Origin.ABSENT: "since nothing sets it",
         Origin.EXPLICIT: "by the file given",
-    }.get(switch.origin, f"by {safe(switch.file or switch.origin.value)}")
-    return f"its switch {key} is {state}, {where}"
+    }.get(found.origin, f"by {safe(found.file or found.origin.value)}")
 
 
 # JSON.
@@ -172,9 +187,11 @@ def state_wire(state: State) -> dict[str, Any]:
             {
                 "point": hook.point,
                 "kind": hook.kind,
+                "blocking": hook.blocking,
+                "when": hook.when and effective_wire(hook.when),
+                "pointFrom": hook.point_from and effective_wire(hook.point_from),
                 "configured": hook.configured,
                 "active": hook.active,
-                "switches": [effective_wire(switch) for switch in hook.switches],
             }
             for hook in state.hooks
         ],
@@ -196,4 +213,5 @@ def effective_wire(switch: Effective) -> dict[str, Any]:
         "on": switch.on,
         "origin": switch.origin.value,
         "file": switch.file,
+        "fits": mismatch(switch) is None,
     }

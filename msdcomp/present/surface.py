@@ -33,7 +33,7 @@ def render_surface(surface: Surface, registry: Registry, screen: Screen) -> str:
                 _on(surface, owner),
                 ", ".join(profiles[owner]),
                 str(len(registry.capability_clusters.get(owner, ()))),
-                standing_text(surface.standings.get(owner), surface),
+                standing_text(surface.standing(owner), surface),
             )
             for owner in sorted(registry.capabilities)
         ],
@@ -42,7 +42,21 @@ def render_surface(surface: Surface, registry: Registry, screen: Screen) -> str:
     total = count(len(registry.capabilities), "capability", "capabilities")
     page.line()
     page.line(f"{on} of {total} on the surface")
+    if elsewhere := _elsewhere(surface, registry):
+        names = safe(", ".join(elsewhere), 400)
+        page.line(f"chosen about, and not composed here: {names}")
+    if unknown := _unknown(surface):
+        page.line((f"no profile: {safe(', '.join(unknown), 400)}", "bold yellow"))
     return page.render()
+
+
+def _elsewhere(surface: Surface, registry: Registry) -> list[str]:
+    """Return what was chosen about and is not composed: a cluster, or gone."""
+    return sorted(surface.choice.names().difference(map(str, registry.capabilities)))
+
+
+def _unknown(surface: Surface) -> list[str]:
+    return [name for name in surface.choice.profiles if name not in PROFILES]
 
 
 def _on(surface: Surface, owner: str) -> str:
@@ -57,6 +71,8 @@ def surface_wire(surface: Surface, registry: Registry) -> dict[str, Any]:
         "runtime": surface.runtime,
         "file": surface.file,
         "unreadable": surface.unreadable,
+        "unknownProfiles": _unknown(surface),
+        "notComposed": _elsewhere(surface, registry),
         "capabilities": [
             {
                 "id": owner,
@@ -67,6 +83,6 @@ def surface_wire(surface: Surface, registry: Registry) -> dict[str, Any]:
                 "because": standing.because if standing is not None else "",
             }
             for owner in sorted(registry.capabilities)
-            for standing in [surface.standings.get(owner)]
+            for standing in [surface.standing(owner)]
         ],
     }
