@@ -311,6 +311,13 @@ _KNOWN = ", ".join(POINTS[:-1]) + " or ship:post"
             'consumes[0] must be left by an earlier phase, got "PLAN.md"',
         ),
         (
+            "/phases/1/consumes",
+            [None],
+            "wrong-type",
+            "/phases/1/consumes/0",
+            "consumes[0] must be a string, got null",
+        ),
+        (
             "/kinds/ship:pre",
             MISSING,
             "contract-incomplete",
