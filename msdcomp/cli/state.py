@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 import difflib
 
-from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
+from msdcomp.cli.common import (
+    add_contract,
+    add_json,
+    complain,
+    screen_options,
+    show,
+    show_json,
+)
 from msdcomp.cli.here import add_config, add_places, add_surface, here
 from msdcomp.edge.files import FileFault
 from msdcomp.present.page import Screen
@@ -22,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_config(parser)
     add_surface(parser)
     add_places(parser)
+    add_contract(parser)
     add_json(parser)
 
 

@@ -42,6 +42,8 @@ def save(folder: Path, wire: Any) -> Path:
 VERBS = [
     ("compose",),
     ("explain", "anchor"),
+    ("capability", "list"),
+    ("capability", "state"),
     ("loop", "render-hooks", "plan:pre"),
     ("loop", "order", "plan:pre"),
     ("loop", "points"),
@@ -114,6 +116,14 @@ def test_a_role_that_the_host_does_not_have_leaves_an_overlay_out(
     assert msd("explain", "anchor", *places).code == 0
     told = msd("explain", "anchor", *places, *option).out
     assert "into must be a role published at plan:pre" in told
+    state = ("capability", "state", "anchor")
+    assert (msd(*state, *places).code, msd(*state, *places, *option).code) == (0, 1)
+    listed = ("capability", "list", "--json")
+    rows = {row["id"]: row for row in msd(*listed, *places, *option).json}
+    assert (
+        rows["anchor"]
+        != {row["id"]: row for row in msd(*listed, *places).json}["anchor"]
+    )
     assert msd("compose", *places).code == 0
     assert msd("compose", *places, *option).code == 1
     hooks = ("loop", "render-hooks", "plan:pre", "--active-cap", "anchor")
