@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["configure", "run"]
 
 #: What a host sends to a command that it no longer waits for.
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 #: What a process that was ended by a signal is said to return.
 _ENDED_BY = 128
@@ -109,31 +109,33 @@ def run(options: argparse.Namespace) -> int:
         layers = found.layers(options.config)
         return lookup(key, layers, found.composition.registry.config_schema)
 
-    with _stopped_in_order():
-        answer = evaluate(reading.predicate, phase, lookup)
+    with _signals() as received:
+        # A list is true as soon as there is one.
+        answer = evaluate(reading.predicate, phase, lookup, lambda: received)
+    if received:
+        return _ENDED_BY + received[0]
     return _print(options, answer)
 
 
 @contextlib.contextmanager
-def _stopped_in_order() -> Iterator[None]:
-    """Have a signal that ends this process end the command as well.
+def _signals() -> Iterator[list[int]]:
+    """Keep the signals that would end this process, so that the command ends first.
 
-    Without this a host that gives up would leave the command behind, since that is in
-    a session of its own.
+    It is in a session of its own: a host that gives up would leave it behind.
     """
+    received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield  # no other thread is asked about signals
+        yield received  # signals are no concern of another thread
         return
-    before = {number: signal.signal(number, _stop) for number in _ENDING}
+    before = {
+        number: signal.signal(number, lambda number, _: received.append(number))
+        for number in _ENDING
+    }
     try:
-        yield
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _stop(number: int, _frame: object) -> None:
-    raise SystemExit(_ENDED_BY + number)
 
 
 def _unreadable(reading: Reading) -> Answer:

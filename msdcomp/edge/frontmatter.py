@@ -36,7 +36,9 @@ _END = re.compile(rb"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
 # Plain scalars are read as JSON reads them; YAML 1.1 would make a boolean of `no` and
 # a number of sixty of `1:00`.
 _INTEGER = re.compile(r"[-+]?[0-9]{1,15}")
-_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?|[0-9]*\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
+_FLOAT = re.compile(
+    r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]{1,3})?"
+)
 _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),

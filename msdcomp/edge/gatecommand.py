@@ -10,6 +10,7 @@ Source: docs/reference/predicates.md, "How a command runs".
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import selectors
 import signal
@@ -23,7 +24,7 @@ from msdcomp.edge.files import fault_of
 from msdcomp.predicate import Ended
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["MAX_OUTPUT", "SHELL", "run_command"]
 
@@ -41,6 +42,8 @@ _CHUNK = 65536
 _TICK_S = 0.05
 #: The same when it has closed its output, which mostly means that it ends.
 _CLOSED_TICK_S = 0.002
+_LATE = "it took longer than"
+
 #: Most chunks still read when the command has ended: a pipe holds no more.
 _LAST_CHUNKS = 32
 
@@ -51,7 +54,8 @@ def run_command(
     cwd: str,
     values: Mapping[str, str],
     timeout_s: float,
-    shell: str = SHELL,
+    is_given_up: Callable[[], object] = lambda: None,
+    sh: str = SHELL,
 ) -> Ended:
     """Run a command to its end.
 
@@ -60,15 +64,17 @@ def run_command(
         cwd: Where it runs.
         values: Variables for its environment, over those of this process.
         timeout_s: When it is killed, in seconds.
-        shell: Path of a POSIX shell.
+        is_given_up: Asked all the time; something true stops the command.
+        sh: Path of a POSIX shell.
 
     Returns:
-        How it ended; that it could not be started or took too long is a `reason`.
+        How it ended; that it could not be started, took too long or was given up is a
+        `reason`.
     """
     try:
         process = subprocess.Popen(  # noqa: S603 - to run this text is what was asked
             # The dashes end the options: a command may start with one.
-            [shell, "-c", "--", command],
+            [sh, "-c", "--", command],
             cwd=cwd,
             env={**os.environ, **values},
             stdin=subprocess.DEVNULL,
@@ -78,23 +84,27 @@ def run_command(
         )
     except (OSError, ValueError) as error:
         return Ended(reason=f"it cannot be started ({_why(error, cwd)})")
-    with _streams(process) as streams:
-        try:
-            in_time = _watch(process, streams, time.monotonic() + timeout_s)
-        finally:
-            _kill_group(process)
-            process.wait()
-        streams.read_rest()
-        output = streams.output()
-    if not in_time:
-        shown = f"{timeout_s:g} second" + ("" if timeout_s == 1 else "s")
-        return Ended(reason=f"it took longer than {shown}", output=output)
+    try:
+        with _streams(process) as streams:
+            deadline = time.monotonic() + timeout_s
+            reason = _watch(process, streams, deadline, is_given_up)
+            _end_group(process)
+            streams.read_rest()
+            output = streams.output()
+    finally:
+        _end_group(process)
+    if reason == _LATE:
+        reason += f" {timeout_s:g} second" + ("" if timeout_s == 1 else "s")
+    if reason is not None:
+        return Ended(reason=reason, output=output)
     return _ended(process.returncode, output)
 
 
 def _why(error: OSError | ValueError, cwd: str) -> str:
     if not isinstance(error, OSError):
         return "a value is no possible text of a process"
+    if error.errno == errno.E2BIG:
+        return "its values are too long"
     reason = fault_of(error).reason
     return f"its folder: {reason}" if error.filename == cwd else f"a shell: {reason}"
 
@@ -109,30 +119,49 @@ def _ended(returned: int, output: str) -> Ended:
     return Ended(signal=name, output=output)
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    # Nobody has waited for the shell yet, so the number is still its group's.
+def _end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill all that is left of a command, unless that was done before."""
+    if process.returncode is None:
+        # Nobody has waited for the shell yet, so the number is still its group's.
+        _kill_group(process.pid)
+        process.wait()
+
+
+def _kill_group(number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(number, signal.SIGKILL)
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
     """Tell whether the shell has ended, and leave it to be waited for."""
     if not hasattr(os, "waitid"):  # older Pythons on macOS can only wait for it
-        return process.poll() is not None
+        ended = process.poll() is not None
+        if ended:
+            _kill_group(process.pid)
+        return ended
     flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
     return os.waitid(os.P_PID, process.pid, flags) is not None
 
 
 def _watch(
-    process: subprocess.Popen[bytes], streams: _Streams, deadline: float
-) -> bool:
-    """Read what a command writes until it has ended; tell whether it did in time."""
+    process: subprocess.Popen[bytes],
+    streams: _Streams,
+    deadline: float,
+    is_given_up: Callable[[], object],
+) -> str | None:
+    """Read what a command writes until it has ended; return why it is not waited for.
+
+    That it is given up is asked for and not raised: a signal may come at the moment
+    the process is made, when nobody knows of it yet.
+    """
     while not _has_ended(process):
+        if is_given_up():
+            return "nobody waits for it any more"
         left = deadline - time.monotonic()
         if left <= 0:
-            return False
+            return _LATE
         streams.read(min(left, _TICK_S))
-    return True
+    return None
 
 
 @attrs.define

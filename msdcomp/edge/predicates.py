@@ -82,13 +82,19 @@ class Phase(Record):
         return dict(zip(PLACEHOLDERS, given, strict=True))
 
 
-def evaluate(predicate: Predicate, phase: Phase, lookup: Lookup) -> Answer:
+def evaluate(
+    predicate: Predicate,
+    phase: Phase,
+    lookup: Lookup,
+    is_given_up: Callable[[], object] = lambda: None,
+) -> Answer:
     """Return the answer to a predicate; never raises for what it finds.
 
     Args:
         predicate: What is asked.
         phase: What it is asked about.
         lookup: Asked only for `config-equals`.
+        is_given_up: Asked while a command runs; something true stops it.
     """
     match predicate:
         case ArtifactExists():
@@ -98,7 +104,7 @@ def evaluate(predicate: Predicate, phase: Phase, lookup: Lookup) -> Answer:
         case ConfigEquals():
             return config_equals(predicate, lookup(predicate.key))
         case CommandExitZero():
-            return command_exit_zero(predicate, _run(predicate, phase))
+            return command_exit_zero(predicate, _run(predicate, phase, is_given_up))
 
 
 def find_artifact(name: str, phase: Phase) -> Artifact:
@@ -188,7 +194,9 @@ def _find(name: str, folder: _Folder) -> Artifact:
     return Artifact(files=tuple(files))
 
 
-def _run(asked: CommandExitZero, phase: Phase) -> Ended:
+def _run(
+    asked: CommandExitZero, phase: Phase, is_given_up: Callable[[], object]
+) -> Ended:
     if phase.project is None:
         return Ended(reason="there is no project here to run it in")
     if reads_again(asked.command):
@@ -207,4 +215,5 @@ def _run(asked: CommandExitZero, phase: Phase) -> Ended:
         cwd=phase.project,
         values=phase.values,
         timeout_s=asked.timeout_s,
+        is_given_up=is_given_up,
     )

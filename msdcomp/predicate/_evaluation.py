@@ -198,8 +198,9 @@ def command_exit_zero(asked: CommandExitZero, ended: Ended) -> Answer:
         told["signal"] = ended.signal
     said = safe(ended.output, _SAID)
     said = f": {said}" if said else ""
-    if ended.reason is not None:
-        reason = f"could not run the command to its end: {safe(ended.reason)}{said}"
+    if ended.reason is not None or (ended.code is None and ended.signal is None):
+        why = safe(ended.reason or "nobody knows why")
+        reason = f"could not run the command to its end: {why}{said}"
         return could_not_check(kind, reason, **told)
     if ended.signal is not None:
         how = f"the command was ended by {safe(ended.signal)}{said}"
