@@ -6,13 +6,11 @@ Source: docs/reference/configuration.md, "The schema".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.configlayers import digits, is_of_type
-from msdcomp.host import CentralConfig
+from msdcomp.host import CentralConfig, enclosing
 from msdcomp.manifest.names import ConfigKey, Json, Scalar
 from msdcomp.records import Record
 from msdcomp.registry import OwnedSlice, Registry
@@ -71,7 +69,6 @@ class ConfigSchema(Record):
     #: Every key that is declared by name, sorted.
     keys: tuple[str, ...] = attrs.field(init=False, eq=False, repr=False)
     _parents: frozenset[str] = attrs.field(init=False, eq=False, repr=False)
-    _heads: tuple[str, ...] = attrs.field(init=False, eq=False, repr=False)
 
     @keys.default
     def _sort_keys(self) -> tuple[str, ...]:
@@ -79,11 +76,7 @@ class ConfigSchema(Record):
 
     @_parents.default
     def _find_parents(self) -> frozenset[str]:
-        return frozenset(above for key in self.keys for above in _above(key))
-
-    @_heads.default
-    def _read_heads(self) -> tuple[str, ...]:
-        return tuple(filter(None, map(_head, self.central.patterns)))
+        return frozenset(above for key in self.keys for above in enclosing(key))
 
     @classmethod
     def of(cls, registry: Registry, central: CentralConfig) -> ConfigSchema:
@@ -112,14 +105,12 @@ class ConfigSchema(Record):
 
     def holds_keys(self, path: str) -> bool:
         """Tell whether a path is an object, because keys of the schema lie in it."""
-        return path in self._parents or any(
-            head == path or head.startswith(f"{path}.") for head in self._heads
-        )
+        return path in self._parents or self.central.holds_keys(path)
 
     def may_hold_keys(self, path: str) -> bool:
         """Tell whether keys may lie in a path, as some pattern of the host's has it."""
         return self.holds_keys(path) or any(
-            path.startswith(f"{head}.") for head in self._heads
+            path.startswith(f"{head}.") for head in self.central.heads
         )
 
     def below(self, path: str) -> tuple[str, ...]:
@@ -133,7 +124,7 @@ class ConfigSchema(Record):
 
         A slice holds a single value, so nothing can be put below it.
         """
-        found = next((above for above in _above(key) if above in self.slices), None)
+        found = next((above for above in enclosing(key) if above in self.slices), None)
         return None if found is None else self.known(found)
 
     def suggest(self, key: str) -> str | None:
@@ -148,24 +139,6 @@ class ConfigSchema(Record):
             and (option.lower() == lowered or is_slip(lowered, option.lower()))
         ]
         return closest(key, near)
-
-
-def _above(key: str) -> Iterator[str]:
-    """Yield the paths of the objects that a key lies in, the nearest first."""
-    above = key.rpartition(".")[0]
-    while above:
-        yield above
-        above = above.rpartition(".")[0]
-
-
-def _head(pattern: str) -> str:
-    """Return the path that every key of a pattern lies below; empty when none does."""
-    plain: list[str] = []
-    for segment in pattern.removeprefix("^").split(r"\."):
-        if not segment.replace("_", "").replace("-", "").isalnum():
-            return ".".join(plain)
-        plain.append(segment)
-    return ".".join(plain[:-1])
 
 
 def fits(known: KnownKey, value: Json) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import attrs
 
-from msdcomp.invariants import Made, made_by, names
+from msdcomp.invariants import Made, around, made_by, names
 from msdcomp.records import Record
 from msdcomp.scope import Consent, Scope
 from msdcomp.vocabulary import RESERVED_PREFIXES
@@ -65,6 +65,7 @@ class Outline(Record):
     Attributes:
         manifest: The manifest.
         names: Everything it claims to own, repeats included.
+        around: The objects that its configuration keys lie in, as names.
         runtimes: Ids of the runtimes it names.
         made: What its steps produce.
         lacks: What its steps consume and the host does not give.
@@ -78,6 +79,7 @@ class Outline(Record):
 
     manifest: Manifest
     names: tuple[Name, ...]
+    around: tuple[Name, ...]
     runtimes: tuple[str, ...]
     made: tuple[Made, ...]
     lacks: tuple[Lack, ...]
@@ -113,8 +115,12 @@ class _Reading:
         self.readers = ground.flow.readers
         self.names = names(manifest)
         self.switches = set(manifest.config)
-        self.sound = len(set(self.names)) == len(self.names) and not any(
-            map(ground.host.central.owns, self.switches)
+        self.around = around(manifest)
+        central = ground.host.central
+        self.sound = (
+            len(set(self.names)) == len(self.names)
+            and set(self.names).isdisjoint(self.around)
+            and not any(central.owns(k) or central.holds_keys(k) for k in self.switches)
         )
         self.dispatched = True
         self.reads_files = False
@@ -122,6 +128,8 @@ class _Reading:
         self.lacks: list[Lack] = []
         self.artefacts: list[Name] = []
         self.asked: list[Name] = [f"id {needed}" for needed in manifest.requires]
+        # Who owns one of those objects as a key matters as much as who is required.
+        self.asked += self.around
         # What hooks give and need at a point among their own kind.
         self._gives: list[_Here] = []
         self._needs: set[_Here] = set()
@@ -141,6 +149,7 @@ class _Reading:
         return Outline(
             self.manifest,
             tuple(self.names),
+            tuple(self.around),
             runtimes,
             tuple(self.made),
             tuple(self.lacks),

@@ -35,6 +35,7 @@ def plainly_fits(outline: Outline, draft: Draft) -> bool:
         outline.sound
         and draft.tier(outline.manifest.id) is None
         and draft.free(outline.names)
+        and draft.apart(outline.names, outline.around)
         and _company_is_there(outline, draft)
         and _artefacts_flow(outline, draft)
     )

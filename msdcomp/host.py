@@ -19,11 +19,44 @@ from msdcomp.records import Record
 from msdcomp.vocabulary import HOOK_KINDS, HOST_PHASES, POINT_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from msdcomp.diagnostics import Problem
 
-__all__ = ["DEFAULT_HOST_VERSION", "CentralConfig", "Host", "HostContract", "Phase"]
+__all__ = [
+    "DEFAULT_HOST_VERSION",
+    "CentralConfig",
+    "Host",
+    "HostContract",
+    "Phase",
+    "enclosing",
+]
+
+
+def enclosing(key: str) -> Iterator[str]:
+    """Yield the objects that a dotted key lies in, the nearest first.
+
+    >>> list(enclosing("a.b.c"))
+    ['a.b', 'a']
+    """
+    above = key.rpartition(".")[0]
+    while above:
+        yield above
+        above = above.rpartition(".")[0]
+
+
+def _head(pattern: str) -> str:
+    r"""Return the object that every key of a pattern lies in; empty for none.
+
+    >>> _head(r"^models\.(planning|research)$")
+    'models'
+    """
+    plain: list[str] = []
+    for segment in pattern.removeprefix("^").split(r"\."):
+        if not segment.replace("_", "").replace("-", "").isalnum():
+            return ".".join(plain)
+        plain.append(segment)
+    return ".".join(plain[:-1])
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -189,6 +222,18 @@ class CentralConfig(Record):
     patterns: tuple[str, ...] = ()
     #: All patterns as one expression; every key of every overlay is held against it.
     _pattern: re.Pattern[str] = attrs.field(init=False, repr=False, eq=False)
+    #: Objects that every key of some pattern lies in.
+    heads: tuple[str, ...] = attrs.field(init=False, repr=False, eq=False)
+    _objects: frozenset[str] = attrs.field(init=False, repr=False, eq=False)
+
+    @heads.default
+    def _read_heads(self) -> tuple[str, ...]:
+        return tuple(filter(None, map(_head, self.patterns)))
+
+    @_objects.default
+    def _list_objects(self) -> frozenset[str]:
+        inner = (above for key in (*self.keys, *self.heads) for above in enclosing(key))
+        return frozenset((*inner, *self.heads))
 
     @_pattern.default
     def _join(self) -> re.Pattern[str]:
@@ -221,6 +266,10 @@ class CentralConfig(Record):
         # `fullmatch` because `$` would also match before a final newline; without
         # patterns the expression is empty and matches the empty key alone.
         return key in self.keys or bool(self.patterns and self._pattern.fullmatch(key))
+
+    def holds_keys(self, path: str) -> bool:
+        """Tell whether a path is an object, because keys of the host's lie in it."""
+        return path in self._objects
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

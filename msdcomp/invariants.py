@@ -14,6 +14,7 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.diagnostics import MAX_PROBLEMS, Problem, pointer
+from msdcomp.host import enclosing
 from msdcomp.records import Record
 from msdcomp.safetext import safe
 
@@ -27,6 +28,7 @@ __all__ = [
     "Index",
     "Made",
     "Producer",
+    "around",
     "claims",
     "collisions",
     "duplicates",
@@ -150,6 +152,13 @@ def names(manifest: Manifest) -> list[str]:
     return found
 
 
+def around(manifest: Manifest) -> list[str]:
+    """Return the objects that the configuration keys of a manifest lie in, as names."""
+    return [
+        f"config-key {above}" for key in manifest.config for above in enclosing(key)
+    ]
+
+
 def made(manifest: Manifest, place: Callable[[str], int]) -> list[Made]:
     """Return what the steps of a manifest produce.
 
@@ -182,6 +191,8 @@ class Index(Record):
         tiers: Capability id -> tier.
         runtimes: Ids of the capabilities that describe a runtime.
         owners: Name, as `named` has it -> id of the owner.
+        objects: Name of an object that configuration keys lie in, as `named` has keys
+            -> id of an owner of one of them.
         producers: `(point, artefact)` -> the step that produces it there.
         earliest: Artefact -> place in the loop of the first step that produces it.
         spellings: Artefact in lower case -> artefact, to notice a slip of the key.
@@ -190,6 +201,7 @@ class Index(Record):
     tiers: PMap[str, str] = attrs.field(factory=pmap)
     runtimes: PMap[str, bool] = attrs.field(factory=pmap)
     owners: PMap[str, str] = attrs.field(factory=pmap)
+    objects: PMap[str, str] = attrs.field(factory=pmap)
     producers: PMap[tuple[str, str], Producer] = attrs.field(factory=pmap)
     earliest: PMap[str, int] = attrs.field(factory=pmap)
     spellings: PMap[str, str] = attrs.field(factory=pmap)
@@ -225,6 +237,7 @@ class Draft:
         self._tiers = dict(base.tiers)
         self._runtimes = dict(base.runtimes)
         self._owners = dict(base.owners)
+        self._objects = dict(base.objects)
         self._producers = dict(base.producers)
         self._earliest = dict(base.earliest)
         self._spellings = dict(base.spellings)
@@ -245,6 +258,24 @@ class Draft:
         """Tell whether nobody owns any of these names, as `named` has them."""
         return self._owners.keys().isdisjoint(names)
 
+    def apart(self, names: Iterable[str], around: Iterable[str]) -> bool:
+        """Tell whether no key of a manifest lies in one of a member, or around one.
+
+        Args:
+            names: What the manifest claims, as `named` has it.
+            around: The objects that its keys lie in.
+        """
+        return self._objects.keys().isdisjoint(names) and self.free(around)
+
+    def entangled(self, key: str) -> tuple[str, str] | None:
+        """Return who owns a key above or below one, and how the two lie, or None."""
+        for above in enclosing(key):
+            owner = self.owner("config-key", above)
+            if owner is not None:
+                return owner, f"lies below {quoted(above)}, a key of"
+        owner = self._objects.get(named("config-key", key))
+        return None if owner is None else (owner, "has a key below it, of")
+
     def unmade(self, artefacts: Iterable[tuple[str, str]]) -> bool:
         """Tell whether no step makes any of these artefacts, each with its point."""
         return self._producers.keys().isdisjoint(artefacts)
@@ -263,7 +294,9 @@ class Draft:
 
     def add(self, manifest: Manifest) -> None:
         """Make a manifest a member; the first owner of a name keeps it."""
-        self.enter(manifest, names(manifest), made(manifest, self._place))
+        self.enter(
+            manifest, names(manifest), made(manifest, self._place), around(manifest)
+        )
 
     def _place(self, point: str) -> int:
         return self._order.get(point, len(self._order))
@@ -273,14 +306,20 @@ class Draft:
         manifest: Manifest,
         claimed: Iterable[str],
         makes: Iterable[Made],
+        objects: Iterable[str],
     ) -> None:
-        """Make a manifest a member, of which `names` and `made` are known already."""
+        """Make a manifest a member.
+
+        Of it `names`, `made` and `around` are known already.
+        """
         owner = manifest.id
         self._tiers[owner] = manifest.tier
         if manifest.runtime is not None:
             self._runtimes[owner] = True
         for name in claimed:
             self._owners.setdefault(name, owner)
+        for name in objects:
+            self._objects.setdefault(name, owner)
         for artefact, point, place, step in makes:
             self._producers.setdefault((point, artefact), Producer(owner, step))
             if place < self._earliest.setdefault(artefact, place):
@@ -293,6 +332,7 @@ class Draft:
             tiers=pmap(self._tiers),
             runtimes=pmap(self._runtimes),
             owners=pmap(self._owners),
+            objects=pmap(self._objects),
             producers=pmap(self._producers),
             earliest=pmap(self._earliest),
             spellings=pmap(self._spellings),
@@ -327,6 +367,12 @@ def collisions(
             found.append(_taken(claim, code, word, quoted(owner)))
         elif claim.kind == "config-key" and central.owns(claim.name):
             found.append(_taken(claim, code, word, "the host's own configuration"))
+        elif claim.kind == "config-key":
+            entangled = draft.entangled(claim.name)
+            if entangled is None and central.holds_keys(claim.name):
+                entangled = ("", "has keys of the host's below it")
+            if entangled is not None:
+                found.append(_overlap(claim, *entangled))
         if len(found) == MAX_PROBLEMS:
             break
     return tuple(found)
@@ -338,6 +384,16 @@ def _taken(claim: Claim, code: str, word: str, owner: str) -> Problem:
         path=claim.path,
         message=f"the {word} {quoted(claim.name)} already belongs to {owner}",
         hint=f"Rename the {word}, or remove one of the two capabilities.",
+    )
+
+
+def _overlap(claim: Claim, owner: str, lies: str) -> Problem:
+    whose = f" {quoted(owner)}" if owner else ""
+    return Problem(
+        code="config-key-overlap",
+        path=claim.path,
+        message=f"the configuration key {quoted(claim.name)} {lies}{whose}",
+        hint="Rename the configuration key: a key holds one value, and no keys.",
     )
 
 
@@ -357,6 +413,10 @@ def duplicates(draft: Draft, manifest: Manifest) -> Iterator[Problem]:
             )
             continue
         seen[key] = claim
+        if claim.kind == "config-key":
+            above = next((a for a in enclosing(claim.name) if a in manifest.config), "")
+            if above:
+                yield _overlap(claim, "", f"lies below {quoted(above)}, of its own")
         owner = draft.owner(*key)
         if claim.kind in UNIQUE and owner is not None:
             yield _taken(claim, UNIQUE[claim.kind][1], word, quoted(owner))

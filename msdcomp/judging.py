@@ -74,7 +74,7 @@ def judge_all(
                 skipped.append(verdict)
                 outlook.skipped(verdict)
                 continue
-            draft.enter(outline.manifest, outline.names, outline.made)
+            draft.enter(outline.manifest, outline.names, outline.made, outline.around)
             admission.accepted[candidate.folder] = candidate
             outlook.accepted(candidate)
             accepted.append(Accepted(candidate, verdict, outline))

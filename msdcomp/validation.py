@@ -16,7 +16,7 @@ import attrs
 from msdcomp.admission import fragment_texts
 from msdcomp.diagnostics import Problem, pointer
 from msdcomp.host import HostContract
-from msdcomp.invariants import quoted
+from msdcomp.invariants import Draft, Index, duplicates, quoted
 from msdcomp.rules.contract import check_contract, undispatched
 from msdcomp.semver import is_range
 from msdcomp.vocabulary import RESERVED_PREFIXES
@@ -94,6 +94,8 @@ def _deeper(
     """Yield what only a manifest that is valid by itself can be asked."""
     yield from check_contract(manifest, contract)
     yield from undispatched(manifest, contract)
+    # Against nobody: what is left is what the manifest claims twice by itself.
+    yield from duplicates(Draft(Index(), {}), manifest)
     yield from fragment_texts(candidate, manifest)[1]
     wanted = manifest.engines.msd
     if wanted is not None and not is_range(wanted):

@@ -215,6 +215,15 @@ def verdict(
         return "shadowed"
     owned = {name for member in (*base, *accepted) for name in _exclusive(member)}
     central = any(host.central.owns(key) for key in manifest.config)
+    others = {key for member in (*base, *accepted) for key in member.config}
+    if any(_nested(key, other) for key in manifest.config for other in others):
+        return "collision"
+    if any(
+        own.startswith(f"{key}.")
+        for key in manifest.config
+        for own in host.central.keys
+    ):
+        return "collision"
     if central or owned & set(_exclusive(manifest)):
         return "collision"
     wanted = manifest.engines.msd
@@ -225,6 +234,11 @@ def verdict(
     if not sound([*base, *accepted, manifest]) or tied([*base, manifest]):
         return "invariant"
     return None
+
+
+def _nested(one: str, other: str) -> bool:
+    """Tell whether one of two configuration keys lies below the other."""
+    return one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def _exclusive(manifest: Manifest) -> list[tuple[str, str]]:
@@ -278,7 +292,10 @@ def _unique(members: list[Manifest]) -> bool:
         if lane:
             names += [("slug", lane.slug), ("section", lane.reviews_section)]
             names += [("flag", flag) for flag in lane.flags]
-    return len(names) == len(set(names))
+    keys = [key for member in members for key in member.config]
+    return len(names) == len(set(names)) and not any(
+        _nested(one, other) for one in keys for other in keys
+    )
 
 
 def _required(members: list[Manifest]) -> bool:

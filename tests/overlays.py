@@ -347,7 +347,11 @@ _bodies = st.fixed_dictionaries(
         "contributions": st.lists(st.sampled_from(_SAYINGS), max_size=2),
         "gates": st.lists(st.sampled_from(_GATES), max_size=2),
         "runtimeCompat": _often(_EVERYWHERE, 4, *_COMPAT),
-        "config": _often("", 3, "shared.on", "base.on", "core.mode", "core.a.size"),
+        "config": _often(
+            *("", 3, "shared.on", "base.on", "core.mode", "core.a.size"),
+            # A key within a key, above it, beside it; an object of the host's.
+            *("shared", "shared.on.more", "shared.off", "base", "base.on.more", "core"),
+        ),
         "commands": _often("", 3, "base", "shared", _OWN),
         "taskContentResolver": _often("", 4, "base", "shared"),
     }

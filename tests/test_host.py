@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from msdcomp.host import CentralConfig, Host, HostContract, Phase
+from msdcomp.host import CentralConfig, Host, HostContract, Phase, enclosing
 from msdcomp.vocabulary import POINTS
 
 CONTRACT = HostContract()
@@ -148,3 +148,31 @@ def test_a_schema_is_read_as_far_as_it_makes_sense(
     schema: dict[str, Any], expected: CentralConfig
 ) -> None:
     assert CentralConfig.from_wire(schema) == expected
+
+
+@pytest.mark.parametrize(
+    ("path", "holds"),
+    [
+        ("core", True),
+        ("core.mode", False),
+        ("core.mast", False),
+        ("models", True),
+        ("effort", True),
+        ("effort.tiers", True),
+        ("effort.tiers.light", False),
+        ("free", False),
+        ("", False),
+    ],
+)
+def test_the_hosts_keys_and_patterns_make_objects(path: str, holds: bool) -> None:
+    central = CentralConfig.of(
+        ["core.mode", "mode"],
+        [r"^models\.(plan|ship)$", r"^effort\.tiers\.[a-z]+$", "^free$", "[a-z]+"],
+    )
+    assert central.holds_keys(path) is holds
+
+
+def test_a_key_lies_in_every_object_of_its_path() -> None:
+    assert list(enclosing("a.b.c")) == ["a.b", "a"]
+    assert list(enclosing("a")) == list(enclosing("")) == []
+    assert list(enclosing("a..b")) == ["a.", "a"]

@@ -180,6 +180,48 @@ def test_a_name_that_is_taken_is_reported_with_its_owner(
     assert problem.hint == hint
 
 
+OVERLAP = "Rename the configuration key: a key holds one value, and no keys."
+
+
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ("own.on.x", 'lies below "own.on", a key of "owner"'),
+        ("own.on.x.y", 'lies below "own.on", a key of "owner"'),
+        ("own", 'has a key below it, of "owner"'),
+        ("core", "has keys of the host's below it"),
+    ],
+)
+def test_no_key_lies_within_a_key_of_another(key: str, message: str) -> None:
+    document = rival(config={key: switch()})
+
+    (problem,) = collisions(draft_of(OWNER), read(document), CENTRAL)
+
+    assert problem.code == "config-key-overlap"
+    assert problem.path == f"/config/{key}"
+    assert problem.message == f'the configuration key "{key}" {message}'
+    assert problem.hint == OVERLAP
+
+
+def test_keys_beside_each_other_do_not_overlap() -> None:
+    config = {key: switch() for key in ("own.off", "own.on2", "ow", "core.mode.x")}
+
+    assert collisions(draft_of(OWNER), read(rival(config=config)), CENTRAL) == ()
+
+
+def test_a_key_within_a_key_of_its_own_is_an_invariant() -> None:
+    document = rival(config={key: switch() for key in ("a.b", "a.b.c.d", "a.c")})
+
+    (problem,) = duplicates(draft_of(OWNER), read(document))
+
+    assert problem.code == "config-key-overlap"
+    assert problem.path == "/config/a.b.c.d"
+    assert problem.message == (
+        'the configuration key "a.b.c.d" lies below "a.b", of its own'
+    )
+    assert problem.hint == OVERLAP
+
+
 def test_every_name_that_is_taken_is_reported_not_only_the_first() -> None:
     document = feature("owner", skills=["rig", "rig"], agents=["eye"])
 
