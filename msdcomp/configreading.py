@@ -228,7 +228,9 @@ def _walk(
         # A name with a dot in it is no part of any key.
         plain = all(name and "." not in name for name in path)
         known = plain and schema.known(key) is not None
-        inside = plain and isinstance(value, PMap)
+        # No key is that long, and the names in a path are put together again and again.
+        short = len(key) <= _LONGEST_PATH
+        inside = plain and short and isinstance(value, PMap)
         if known:
             found.append(key)
             # What else lies in a key of the host's is a part of its value.

@@ -33,16 +33,26 @@ __all__ = [
 ]
 
 
+#: Most objects around a key that are looked at, from the outermost on, and the longest
+#: of their paths in characters. A manifest has room for a key of millions of parts, and
+#: the objects around that would fill any memory.
+_MOST_OBJECTS, _LONGEST_OBJECT = 16, 300
+
+
 def enclosing(key: str) -> Iterator[str]:
     """Yield the objects that a dotted key lies in, the nearest first.
+
+    Only the sixteen outermost ones, as far as their paths have 300 characters.
 
     >>> list(enclosing("a.b.c"))
     ['a.b', 'a']
     """
-    above = key.rpartition(".")[0]
-    while above:
-        yield above
-        above = above.rpartition(".")[0]
+    ends: list[int] = []
+    end = key.find(".")
+    while 0 <= end <= _LONGEST_OBJECT and len(ends) < _MOST_OBJECTS:
+        ends.append(end)
+        end = key.find(".", end + 1)
+    return (key[:end] for end in reversed(ends) if end)
 
 
 def _head(pattern: str) -> str:

@@ -514,3 +514,13 @@ def test_the_schema_of_a_registry_is_the_registrys_own() -> None:
     schema = ConfigSchema.of(registry, CENTRAL)
     assert schema.slices == registry.config_schema
     assert json.dumps(schema.keys) == json.dumps(sorted(schema.keys))
+
+
+def test_a_name_of_megabytes_is_not_put_together_for_each_value_below_it() -> None:
+    names = {f"k{n}": 1 for n in range(2000)}
+    layers = ConfigLayers(project={"models": {"m" * 1_000_000: names}})
+
+    (problem,) = list_keys(layers, SCHEMA).problems
+
+    assert problem.code == "unknown-config-key"
+    assert problem.path == ""

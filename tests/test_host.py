@@ -176,3 +176,11 @@ def test_a_key_lies_in_every_object_of_its_path() -> None:
     assert list(enclosing("a.b.c")) == ["a.b", "a"]
     assert list(enclosing("a")) == list(enclosing("")) == []
     assert list(enclosing("a..b")) == ["a.", "a"]
+    assert list(enclosing(".a.b")) == [".a"]
+
+
+def test_a_key_of_millions_of_parts_lies_in_a_few_objects() -> None:
+    deep = "a." * 4_000_000 + "a"
+    assert list(enclosing(deep)) == [deep[: 2 * n - 1] for n in range(16, 0, -1)]
+    assert list(enclosing("b" * 301 + ".a")) == []
+    assert list(enclosing("b" * 300 + ".a.c")) == ["b" * 300]
