@@ -43,6 +43,16 @@ class Drift(Record):
     text: bool
 
     @property
+    def told(self) -> tuple[str, ...]:
+        """What differs, in words."""
+        words = {
+            "what it runs or sends": self.surfaces,
+            "files that may run": self.files,
+            "what it tells agents": self.text,
+        }
+        return tuple(what for what, differs in words.items() if differs)
+
+    @property
     def code(self) -> bool:
         """Whether consent must be asked for again."""
         return self.surfaces or self.files

@@ -18,7 +18,7 @@ from msdcomp.cli.changing import (
 from msdcomp.cli.common import complain
 from msdcomp.cli.fetching import add_fetching, fetch_options, put_in_place
 from msdcomp.edge.config import read_layers
-from msdcomp.edge.lifecycle.parcel import procure
+from msdcomp.edge.lifecycle.procuring import procure
 from msdcomp.scope import Scope
 from msdcomp.sourcefault import SourceFault
 from msdcomp.sourcespec import SourceSpec, parse_source

@@ -21,7 +21,7 @@ from msdcomp.cli.fetching import add_fetching, fetch_options, put_in_place
 from msdcomp.edge.config import read_layers
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
 from msdcomp.edge.lifecycle.origin import origin, unheard
-from msdcomp.edge.lifecycle.parcel import procure_again
+from msdcomp.edge.lifecycle.procuring import procure_again
 from msdcomp.edge.lifecycle.site import Site, sites
 from msdcomp.edge.storetext import StoreState
 from msdcomp.plan import Block

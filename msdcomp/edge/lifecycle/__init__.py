@@ -4,8 +4,9 @@ Source: docs/explanation/lifecycle.md.
 """
 
 from msdcomp.edge.lifecycle.applying import Done, apply
-from msdcomp.edge.lifecycle.parcel import Parcel, procure, procure_again
+from msdcomp.edge.lifecycle.parcel import Parcel
 from msdcomp.edge.lifecycle.planning import Prepared, plan_install, plan_removal
+from msdcomp.edge.lifecycle.procuring import procure, procure_again
 from msdcomp.edge.lifecycle.reconciling import Settled, Trace, reconcile, traces
 from msdcomp.edge.lifecycle.site import Site, find_site, sites
 

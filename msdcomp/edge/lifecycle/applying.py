@@ -29,8 +29,9 @@ from msdcomp.edge.ledgerfile import (
     with_pending,
     without_entry,
 )
+from msdcomp.edge.lifecycle.composing import record_of
 from msdcomp.edge.lifecycle.parcel import gate_points_of
-from msdcomp.edge.lifecycle.planning import Prepared, planned_again, record_of
+from msdcomp.edge.lifecycle.planning import Prepared, planned_again
 from msdcomp.edge.lifecycle.recovery import finish_removal, recover
 from msdcomp.edge.lifecycle.settled import apply_edits, standing
 from msdcomp.edge.lifecycle.world import Kind, World, moved

@@ -24,10 +24,11 @@ from unittest import mock
 import attrs
 
 from msdcomp import cli
-from msdcomp.edge.lifecycle import planning
+from msdcomp.edge.lifecycle import composing
 from msdcomp.edge.lifecycle.applying import Done, apply
-from msdcomp.edge.lifecycle.parcel import Parcel, procure
-from msdcomp.edge.lifecycle.planning import plan_install, plan_removal
+from msdcomp.edge.lifecycle.parcel import Parcel
+from msdcomp.edge.lifecycle.planning import Prepared, plan_install, plan_removal
+from msdcomp.edge.lifecycle.procuring import procure
 from msdcomp.edge.lifecycle.site import Site, find_site
 from msdcomp.edge.roots import find_places
 from msdcomp.plan import Block
@@ -127,7 +128,7 @@ def _parcel(source: str) -> Parcel:
     return found
 
 
-def _applied(prepared: planning.Prepared) -> list[str]:
+def _applied(prepared: Prepared) -> list[str]:
     done = apply(prepared, accepts=lambda _: True)
     return [] if isinstance(done, Done) else list(map(_told, done))
 
@@ -162,7 +163,7 @@ def main(top: str, name: str, number: str, how: str) -> None:
     member = Member(os.path.realpath(top), name, how)
     # Whether it reaches the disk is not in question, and others wait meanwhile.
     with (
-        mock.patch.object(planning, "first_party", Registry),
+        mock.patch.object(composing, "first_party", Registry),
         mock.patch.object(os, "fsync", unsynced),
     ):
         for version in EVENTS:

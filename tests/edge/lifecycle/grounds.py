@@ -16,8 +16,8 @@ from msdcomp.edge.consent import ConsentRecord, write_consent
 from msdcomp.edge.consentstore import is_id
 from msdcomp.edge.content_hash import Bundle, read_bundle
 from msdcomp.edge.ledgerfile import InstalledEntry, Pending, with_entry
-from msdcomp.edge.lifecycle import Parcel, Site, planning, procure
-from msdcomp.edge.lifecycle.planning import record_of
+from msdcomp.edge.lifecycle import Parcel, Site, composing, procure
+from msdcomp.edge.lifecycle.composing import record_of
 from msdcomp.edge.scan import scan
 from msdcomp.fold import compose
 from msdcomp.scope import Scope
@@ -49,8 +49,8 @@ def ground(top: Path, plans: Iterable[Plan]) -> Iterator[Ground]:
     laid = Ground(top=top, sites=found)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(planning, "first_party", lambda: FIRST_PARTY)
-            patch.setattr(planning, "read_central_config", _central)
+            patch.setattr(composing, "first_party", lambda: FIRST_PARTY)
+            patch.setattr(composing, "read_central_config", _central)
             for scope, site in found.items():
                 _lay(site, [plan for plan in plans if plan.scope is scope])
             yield laid

@@ -19,13 +19,14 @@ import attrs
 
 from msdcomp.edge.consent import revoke_consent
 from msdcomp.edge.lifecycle.applying import Done, apply
-from msdcomp.edge.lifecycle.parcel import Parcel, procure
+from msdcomp.edge.lifecycle.parcel import Parcel
 from msdcomp.edge.lifecycle.planning import (
     Prepared,
     dependents,
     plan_install,
     plan_removal,
 )
+from msdcomp.edge.lifecycle.procuring import procure
 from msdcomp.edge.lifecycle.reconciling import Settled, reconcile, traces
 from msdcomp.edge.lifecycle.site import Site, find_site, sites
 from msdcomp.edge.load import load_registry

@@ -24,7 +24,7 @@ from unittest import mock
 
 import attrs
 
-from msdcomp.edge.lifecycle import planning
+from msdcomp.edge.lifecycle import composing
 from msdcomp.registry import Registry
 from tests.edge.lifecycle.kill_scenes import (
     SCENES,
@@ -305,7 +305,7 @@ def main(top: str, what: str, *rest: str) -> None:
     disk: who is killed loses nothing that the system has taken over.
     """
     with (
-        mock.patch.object(planning, "first_party", Registry),
+        mock.patch.object(composing, "first_party", Registry),
         mock.patch.object(os, "fsync", unsynced),
     ):
         print(json.dumps(_result(top, what, *rest)))  # noqa: T201

@@ -17,8 +17,9 @@ from pyrsistent import pmap
 
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledgerfile import InstalledEntry
-from msdcomp.edge.lifecycle import Parcel, parcel, procure, procure_again
-from msdcomp.edge.lifecycle.parcel import gate_points_of, step_down
+from msdcomp.edge.lifecycle import Parcel, procure, procure_again, procuring
+from msdcomp.edge.lifecycle.parcel import gate_points_of
+from msdcomp.edge.lifecycle.stepping import step_down
 from msdcomp.edge.sources import Fetched, Latest, fetch
 from msdcomp.manifest import Manifest
 from msdcomp.plan import Block, Pin
@@ -169,7 +170,7 @@ def test_a_bundle_that_cannot_be_hashed_is_refused(
 ) -> None:
     where = source(tmp_path / "new")
     fault = FileFault("too-large", "files of more than 16 bytes together")
-    monkeypatch.setattr(parcel, "read_bundle", lambda _: fault)
+    monkeypatch.setattr(procuring, "read_bundle", lambda _: fault)
 
     assert refused(where) == Block(
         "bundle-too-large", "the bundle: files of more than 16 bytes together"
@@ -184,7 +185,7 @@ def test_what_was_fetched_is_gone_whatever_happens(
         raise KeyboardInterrupt
 
     where = source(tmp_path / "new")
-    monkeypatch.setattr(parcel, "read_bundle", interrupted)
+    monkeypatch.setattr(procuring, "read_bundle", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         procure(spec_of(where), HOST)
@@ -304,9 +305,9 @@ def test_a_package_must_be_what_it_was_for_the_same_version(
         asked.append(integrity)
         return SourceFault("not-found", "no such package")
 
-    monkeypatch.setattr(parcel, "fetch", fetching)
+    monkeypatch.setattr(procuring, "fetch", fetching)
     monkeypatch.setattr(
-        parcel, "latest", lambda *_: Latest(status="version", version=offered)
+        procuring, "latest", lambda *_: Latest(status="version", version=offered)
     )
 
     assert isinstance(procure_again(spec_of(spec), HOST, entry), Block)
@@ -327,8 +328,8 @@ def test_a_version_that_was_stepped_down_to_must_be_what_it_was(
     )
     entry = attrs.evolve(_entry(found), version="1.0.0", integrity="sha512-then")
     newest = Latest(status="version", version="3.0.0")
-    monkeypatch.setattr(parcel, "latest", lambda *_: newest)
-    monkeypatch.setattr(parcel, "procure", lambda *_, **__: found)
+    monkeypatch.setattr(procuring, "latest", lambda *_: newest)
+    monkeypatch.setattr(procuring, "procure", lambda *_, **__: found)
 
     again = procure_again(found.spec, HOST, entry, integrity=said)
 
@@ -350,7 +351,7 @@ def test_what_had_no_integrity_has_nothing_to_keep(
         integrity="sha512-now",
     )
     entry = attrs.evolve(_entry(found), integrity="")
-    monkeypatch.setattr(parcel, "procure", lambda *_, **__: found)
+    monkeypatch.setattr(procuring, "procure", lambda *_, **__: found)
 
     assert procure_again(found.spec, HOST, entry) == found
 
@@ -440,7 +441,7 @@ def test_a_version_that_is_not_what_it_was_said_to_be_is_passed_over(
 def test_no_more_than_a_few_versions_are_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parcel, "MAX_STEPS", 1)
+    monkeypatch.setattr(procuring, "MAX_STEPS", 1)
     table = {"1.0.0": "1.0.0", "1.1.0": "1.0.0"}
     address = _released(
         tmp_path / "origin",
@@ -519,7 +520,7 @@ def test_an_older_version_is_fetched_with_the_integrity_that_was_said(
         assert isinstance(found, Fetched)
         return attrs.evolve(found, versions=("3.0.0", "1.0.0"))
 
-    monkeypatch.setattr(parcel, "fetch", fetching)
+    monkeypatch.setattr(procuring, "fetch", fetching)
 
     block = refused(where, integrity=DIGEST)
 

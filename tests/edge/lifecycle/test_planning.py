@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 from msdcomp.diffing import compare
 from msdcomp.edge.consent import ConsentRecord, revoke_consent, write_consent
 from msdcomp.edge.lifecycle import Site, plan_install, plan_removal
-from msdcomp.edge.lifecycle.planning import (
-    _composition_blocks,
-    candidate_of,
-    dependents,
-)
-from msdcomp.edge.lifecycle.planning import record_of as record_to
+from msdcomp.edge.lifecycle.composing import candidate_of
+from msdcomp.edge.lifecycle.composing import record_of as record_to
+from msdcomp.edge.lifecycle.obstacles import composition_blocks
+from msdcomp.edge.lifecycle.planning import dependents
 from msdcomp.edge.scan import scan
 from msdcomp.plan import FileEdit, Pin, effects
 from msdcomp.safetext import safe
@@ -533,7 +531,7 @@ def test_what_a_load_would_leave_out_is_not_installed(
 
 def test_what_is_left_out_without_a_word_is_not_installed(at_home: Site) -> None:
     """No load does that; if one did, an install must not succeed all the same."""
-    (block,) = _composition_blocks(at_home, "tides", composed(at_home))
+    (block,) = composition_blocks(at_home, "tides", composed(at_home))
 
     assert block.code == "left-out"
 

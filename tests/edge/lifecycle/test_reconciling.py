@@ -22,7 +22,7 @@ from msdcomp.edge.lifecycle import (
     reconciling,
     traces,
 )
-from msdcomp.edge.lifecycle.planning import record_of as record_to
+from msdcomp.edge.lifecycle.composing import record_of as record_to
 from msdcomp.edge.lifecycle.yard import Yard
 from msdcomp.edge.locks import consent_lock, lifecycle_lock
 from tests.edge.lifecycle.shops import (

@@ -101,16 +101,7 @@ def _difference(found: Held, before: str) -> str:
     """Say what differs, by the signature of what was shown once."""
     if not before:
         return "what it was is not recorded"
-    differs = drift(before, found.signature)
-    changed = [
-        words
-        for words, is_changed in (
-            ("what it runs or sends", differs.surfaces),
-            ("files that may run", differs.files),
-            ("what it tells agents", differs.text),
-        )
-        if is_changed
-    ]
+    changed = drift(before, found.signature).told
     if not changed:
         return "nothing that runs, is sent or is told to agents has changed"
     return f"{', '.join(changed)} changed"
