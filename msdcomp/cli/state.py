@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 
 from msdcomp.cli.common import (
     add_contract,
@@ -14,6 +13,7 @@ from msdcomp.cli.common import (
     show_json,
 )
 from msdcomp.cli.here import add_config, add_places, add_surface, here
+from msdcomp.cli.meant import meant
 from msdcomp.edge.files import FileFault
 from msdcomp.present.page import Screen
 from msdcomp.present.state import render_states, state_wire
@@ -57,7 +57,5 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _unknown(given: str, told: tuple[State, ...]) -> None:
-    names = sorted({state.capability_id for state in told})
-    close = difflib.get_close_matches(given[:100], names, 1, 0.7)
-    meant = f"; did you mean {safe(close[0])}?" if close else ""
-    complain(f"no capability and no overlay folder is named {safe(given)}{meant}")
+    close = meant(given, (state.capability_id for state in told))
+    complain(f"no capability and no overlay folder is named {safe(given)}{close}")

@@ -8,7 +8,7 @@ import attrs
 
 from msdcomp.cli.common import add_json, complain, screen_options, show, show_json
 from msdcomp.cli.here import Here, add_places, add_surface, here
-from msdcomp.cli.switching import change_surface, folder_of, switch
+from msdcomp.cli.switching import Effect, change_surface, folder_of, look, switch
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.surfacefile import read_marker
 from msdcomp.present.page import Screen
@@ -51,10 +51,7 @@ def run(options: argparse.Namespace) -> int:
         case ["enable" | "disable" as action, capability_id]:
             effect = switch(found, options, capability_id, on=action == "enable")
         case ["reset"]:
-            folder = folder_of(found, options)
-            marked = read_marker(folder).choice if folder is not None else None
-            start = marked or Choice()
-            effect = change_surface(found, options, lambda _: start)
+            effect = _reset(found, options)
         case _:
             complain(
                 "expected `list`, `profile NAME`, `enable ID`, `disable ID` or `reset`"
@@ -75,6 +72,17 @@ def _list(found: Here, options: argparse.Namespace) -> int:
     else:
         show(render_surface(shown, registry, Screen(**screen_options())))
     return 1 if shown.unreadable else 0
+
+
+def _reset(found: Here, options: argparse.Namespace) -> Effect | None:
+    """Take all choices back, to what was chosen when the host was installed."""
+    if look(found, options) is None:
+        return None
+    folder = folder_of(found, options)
+    if folder is None:
+        return None
+    start = read_marker(folder).choice or Choice()
+    return change_surface(found, options, lambda _: start)
 
 
 def _profiles(names: str) -> tuple[str, ...] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import attrs
 
 from msdcomp.cli.common import add_json, complain, screen_options, show, show_json, tell
 from msdcomp.cli.here import Here, add_places, add_surface, here
+from msdcomp.cli.meant import meant
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.surfacefile import change_choice
 from msdcomp.edge.surfacing import find_folder
@@ -194,8 +194,10 @@ def folder_of(found: Here, options: argparse.Namespace) -> str | None:
     )
     if isinstance(folder, str):
         return folder
-    reason = "there is none to keep the surface in" if folder is None else folder.reason
-    complain(f"the folder of the runtime: {reason}; name one with --config-dir")
+    if folder is None:
+        complain("the runtime has no folder to keep choices in; say --config-dir")
+    else:
+        complain(f"--runtime: {folder.reason}")
     return None
 
 
@@ -293,9 +295,7 @@ def is_known(found: Here, options: argparse.Namespace, capability_id: str) -> bo
     if any(folder == capability_id for _, folder in composition.warnings):
         complain(f"{name} is not composed here; `msd explain {name}` tells why")
         return False
-    close = difflib.get_close_matches(capability_id[:100], names, 1, 0.7)
-    meant = f"; did you mean {close[0]}?" if close else ""
-    complain(f"{name} is not composed here{meant}")
+    complain(f"{name} is not composed here{meant(capability_id, names)}")
     return False
 
 
