@@ -309,3 +309,19 @@ def test_a_manifest_is_validated_without_composing(tmp_path: Path) -> None:
     assert imported & apart == set()
     more = sorted(_packages(imported) - {*STRUCTURING, "rfc8785", "rich", "toolz"})
     assert not more, f"validate now imports {', '.join(more)}"
+
+
+def test_a_predicate_imports_what_its_own_kind_needs(tmp_path: Path) -> None:
+    def imported(**predicate: object) -> set[str]:
+        text = json.dumps(predicate)
+        return _imported(tmp_path, "check", "predicate", "--predicate", text)
+
+    (tmp_path / ".planning").mkdir()
+    exists = imported(kind="artifact-exists", artifact="PLAN.md")
+    command = imported(kind="command-exit-zero", command="true")
+
+    others = {"msdcomp.edge.frontmatter", "msdcomp.edge.snapshot", "msdcomp.fold"}
+    assert exists & {*others, *COSTLY, "msdcomp.edge.gatecommand"} == set()
+    assert _packages(exists) <= RECORDS
+    assert command & others == set()
+    assert command & COSTLY == {"subprocess"}

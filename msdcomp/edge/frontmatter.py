@@ -185,6 +185,7 @@ class _Reader:
         inner = self.open[-1]
         if isinstance(inner.held, list):
             inner.held.append(value)
-        elif inner.key is not None:
+        else:
+            assert inner.key is not None  # noqa: S101 - a map is given names first
             inner.held[inner.key] = value
             inner.key = None

@@ -204,9 +204,9 @@ class _Streams:
         Not until the pipes close: a process that left the session may hold them open,
         and write, for ever.
         """
-        for _ in range(_LAST_CHUNKS):
-            if not self.read(0):
-                break
+        chunks = _LAST_CHUNKS
+        while chunks and self.read(0):
+            chunks -= 1
 
     def output(self) -> str:
         """Return the end of what was written to stderr, or else to stdout."""

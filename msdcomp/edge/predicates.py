@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 import attrs
 
@@ -105,6 +105,8 @@ def evaluate(
             return config_equals(predicate, lookup(predicate.key))
         case CommandExitZero():
             return command_exit_zero(predicate, _run(predicate, phase, is_given_up))
+        case _:
+            assert_never(predicate)
 
 
 def find_artifact(name: str, phase: Phase) -> Artifact:

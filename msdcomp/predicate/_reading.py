@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import attrs
 
 from msdcomp.configlayers import freeze_json
@@ -67,27 +70,21 @@ def read_predicate(given: object) -> Reading:
     known = Reading(kind=kind if isinstance(kind, str) else None, problems=problems)
     if known.faults or not isinstance(value, dict):
         return known
-    return attrs.evolve(known, predicate=_made(value))
+    return attrs.evolve(known, predicate=_MAKERS[value["kind"]](value))
 
 
-def _made(value: dict[str, object]) -> Predicate:
-    """Return the record of a predicate that was checked."""
-    match value:
-        case {"kind": "artifact-exists", "artifact": str(artifact)}:
-            return ArtifactExists(artifact=artifact)
-        case {"kind": "config-equals", "key": str(key), "equals": equals}:
-            return ConfigEquals(key=key, equals=freeze_json(equals))
-        case {
-            "kind": "artifact-frontmatter-equals",
-            "artifact": str(artifact),
-            "field": str(field),
-            "equals": equals,
-        }:
-            return FrontmatterEquals(
-                artifact=artifact, field=field, equals=freeze_json(equals)
-            )
-        case {"command": str(command)}:
-            timeout = value.get("timeout", DEFAULT_TIMEOUT_S)
-            assert isinstance(timeout, int | float)  # noqa: S101 - it was checked
-            return CommandExitZero(command=command, timeout_s=timeout)
-    raise AssertionError("a predicate without a fault has the fields of its kind")
+#: Kind -> its record, of an object that was checked.
+_MAKERS: dict[str, Callable[[dict[str, Any]], Predicate]] = {
+    ArtifactExists.kind: lambda value: ArtifactExists(artifact=value["artifact"]),
+    ConfigEquals.kind: lambda value: ConfigEquals(
+        key=value["key"], equals=freeze_json(value["equals"])
+    ),
+    FrontmatterEquals.kind: lambda value: FrontmatterEquals(
+        artifact=value["artifact"],
+        field=value["field"],
+        equals=freeze_json(value["equals"]),
+    ),
+    CommandExitZero.kind: lambda value: CommandExitZero(
+        command=value["command"], timeout_s=value.get("timeout", DEFAULT_TIMEOUT_S)
+    ),
+}

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from msdcomp.cli import main
+from msdcomp.edge.predicates import evaluate
 
 from .conftest import Msd, feature, install
 
@@ -195,6 +196,29 @@ def test_the_signals_of_the_process_are_as_before(check: Msd) -> None:
     assert check(TRUE).code == 0
 
     assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_a_signal_is_kept_until_the_command_has_ended(
+    check: Msd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In another thread the signal would end the tests.
+    assert threading.current_thread() is threading.main_thread()
+    ended: list[Any] = []
+
+    def evaluated(predicate: Any, phase: Any, lookup: Any, is_given_up: Any) -> Any:
+        assert not is_given_up()
+        signal.raise_signal(signal.SIGTERM)
+        assert is_given_up()
+        ended.append(evaluate(predicate, phase, lookup, is_given_up))
+        return ended[0]
+
+    monkeypatch.setattr("msdcomp.cli.check.evaluate", evaluated)
+
+    done = check({**TRUE, "command": "sleep 1000"})
+
+    assert done.code == 128 + signal.SIGTERM
+    assert done.out == ""
+    assert "nobody waits for it any more" in ended[0].message
 
 
 def test_any_thread_may_check(project: Path) -> None:

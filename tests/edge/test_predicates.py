@@ -230,8 +230,9 @@ def test_a_link_inside_the_folder_is_followed(
     assert ask(CLEAR, phase).result is Result.PASS
 
 
-def test_a_link_to_nothing_is_nothing(phase: Phase, folder: Path) -> None:
-    (folder / "PLAN.md").symlink_to("nothing.md")
+@pytest.mark.parametrize("name", ["PLAN.md", "03-PLAN.md"])
+def test_a_link_to_nothing_is_nothing(phase: Phase, folder: Path, name: str) -> None:
+    (folder / name).symlink_to("nothing.md")
 
     assert ask(EXISTS, phase).result is Result.FAIL
 
