@@ -344,6 +344,13 @@ def test_what_nobody_declares_is_told_once(
     assert all(p.file == ".planning/config.json" for p in unknown)
 
 
+@pytest.mark.parametrize("explicit", [[1], "x", 5, False])
+def test_values_given_that_are_no_object_hold_no_keys(explicit: Any) -> None:
+    listing = list_keys(ConfigLayers(explicit=explicit), SCHEMA)
+    assert listing.problems == ()
+    assert {one.effective.origin for one in listing.readings} == {Origin.DEFAULT}
+
+
 def test_a_key_below_a_key_of_the_hosts_is_found_in_it() -> None:
     layers = ConfigLayers(project={"review": {"budget": {"tides": 5}}})
 

@@ -7,6 +7,7 @@ Source: docs/reference/configuration.md, "How a file is edited".
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Mapping
@@ -258,7 +259,7 @@ def _edited(
                 else set_member(text, path, _plain(edit.value))
             )
         except (RecursionError, ValueError):
-            return _blocked(parsed.value, edit.key)
+            return _blocked(parse(text).value, edit.key)
     after = text.encode()
     # What cannot be read again must not be written.
     if parse(after).problems:
@@ -280,13 +281,15 @@ def _inside(project: str, file: str) -> str | FileFault:
 def _blocked(document: object, key: str) -> FileFault:
     """Return the fault of a key that something in the file is in the way of."""
     parts = key.split(".")
-    for length in range(1, len(parts)):
-        document = document.get(parts[length - 1]) if isinstance(document, dict) else 0
-        if not isinstance(document, dict):
-            name = ".".join(parts[:length])
-            reason = f"{name} is no object there, so nothing can be put below it"
-            return FileFault("wrong-shape", reason)
-    return FileFault("wrong-shape", "the value cannot be written as JSON")
+    at = 0
+    while at < len(parts) and isinstance(document, dict) and parts[at] in document:
+        document = document[parts[at]]
+        at += 1
+    if at == len(parts) or isinstance(document, dict):
+        return FileFault("wrong-shape", "the value cannot be written as JSON")
+    name = ".".join(parts[:at])
+    reason = f"{name} is no object there, so nothing can be put below it"
+    return FileFault("wrong-shape", reason)
 
 
 def _plain(value: Json) -> object:
@@ -306,9 +309,7 @@ def _write(edited: _Edited) -> FileFault | None:
         return write_atomic(edited.path, edited.after)
     fault = write_atomic(edited.path, edited.after, mode)
     if fault is None:
-        # Only what every new file loses is given back.
-        try:
+        # What every new file loses is given back, where the system allows it.
+        with contextlib.suppress(OSError):
             Path(edited.path).chmod(mode)
-        except OSError as error:
-            return fault_of(error)
     return fault

@@ -62,6 +62,8 @@ def members(text: str, opening: int) -> Iterator[Member]:
 def set_member(text: str, path: Sequence[str], value: object) -> str:
     """Return a text with one value set; objects that are missing on the way are made.
 
+    A value that is there already stays as it is written.
+
     Args:
         text: Strict JSON holding an object.
         path: Keys from the outermost object to the member, at least one.
@@ -82,6 +84,9 @@ def set_member(text: str, path: Sequence[str], value: object) -> str:
                 value = {name: value}
             return _inserted(text, opening, within, key, value)
         if not rest:
+            held, _ = _DECODE(text, found.value)
+            if json.dumps(held) == json.dumps(value):
+                return text
             written = _written(text, found, value)
             return text[: found.value] + written + text[found.end :]
         if text[found.value] != "{":

@@ -173,7 +173,7 @@ def render_change(change: ConfigChange, screen: Screen) -> str:
 def _overruled(effect: Effect, file: str | None) -> str:
     found = effect.reading.effective
     if found.origin is Origin.UNREADABLE:
-        return "what was written cannot be read again"
+        return "nobody can know whether it counts"
     return f"{_where(found)} decides before {safe(file)}"
 
 

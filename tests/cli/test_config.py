@@ -138,6 +138,17 @@ def test_list_shows_values_and_what_is_wrong(config: Msd, project: Path) -> None
     assert len(everything["problems"]) == 2
 
 
+def test_list_of_a_sound_project_ends_with_its_counts(config: Msd) -> None:
+    told = config("list")
+    assert told.code == 0
+    assert told.out.endswith(" keys, 0 problems\n")
+
+
+def test_a_home_that_is_none_is_a_wrong_use(msd: Msd, project: Path) -> None:
+    told = msd("config", "get", KEY, "--home", project / "none")
+    assert (told.code, told.out) == (2, "")
+
+
 def test_list_of_a_damaged_file_knows_nothing(config: Msd, project: Path) -> None:
     _file(project, "{")
     told = config("list", "--json")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from msdcomp.configlayers import Origin
 from msdcomp.configwriting import ConfigChange, ConfigEdit
+from msdcomp.edge import configfile
 from msdcomp.edge.configfile import (
     LOCK,
     edit_file,
@@ -161,6 +164,69 @@ def test_half_a_character_is_not_written(project: Path) -> None:
     assert isinstance(found, FileFault)
     assert found.reason == "it would no longer be readable"
     assert not (project / FILE).exists()
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan")])
+def test_what_is_no_json_is_not_written(project: Path, value: float) -> None:
+    unwritable = FileFault("wrong-shape", "the value cannot be written as JSON")
+    assert _edit(project, ConfigEdit(key="a.b", value=value)) == unwritable
+    assert not (project / FILE).exists()
+    write(project / FILE, '{"a": {"b": 1}}')
+    assert _edit(project, ConfigEdit(key="a.b", value=value)) == unwritable
+
+
+def test_an_edit_can_stand_in_the_way_of_the_next(project: Path) -> None:
+    found = _edit(
+        project, ConfigEdit(key="a", value=1), ConfigEdit(key="a.b.c", value=1)
+    )
+    assert isinstance(found, FileFault)
+    assert found.reason.startswith("a is no object there")
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "found"),
+    [
+        ("{", "damaged"),
+        ('{"workflow": {"ui_review": true}}', False),
+        ('{"z": 1}', True),
+    ],
+)
+def test_what_was_written_while_waiting_counts(
+    project: Path, monkeypatch: pytest.MonkeyPatch, meanwhile: str, found: object
+) -> None:
+    write(project / FILE, '{"a": 1}')
+
+    @contextlib.contextmanager
+    def busy(*args: Any, **options: Any) -> Iterator[FileFault | None]:
+        with locked(*args, **options) as fault:
+            write(project / FILE, meanwhile)
+            yield fault
+
+    monkeypatch.setattr(configfile, "locked", busy)
+    done = _edit(project, ON)
+
+    assert (done.code if isinstance(done, FileFault) else done) == found
+    if found is True:
+        assert json.loads((project / FILE).read_text()) == {
+            "z": 1,
+            "workflow": {"ui_review": True},
+        }
+    else:
+        assert (project / FILE).read_text() == meanwhile
+
+
+def test_a_disk_that_takes_nothing_is_told(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project / FILE, "{}")
+    full = FileFault("unwritable", "cannot be written (ENOSPC)")
+    monkeypatch.setattr(configfile, "write_atomic", lambda *_args: full)
+    assert _edit(project, ON) == full
+    change = set_key(str(project), SCHEMA, "mode", 1)
+    assert not change.done
+    assert change.problems[0].message == (
+        ".planning/config.json is left as it is: cannot be written (ENOSPC)"
+    )
 
 
 def test_who_waits_for_the_lock_is_told_when_the_time_is_up(project: Path) -> None:

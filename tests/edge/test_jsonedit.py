@@ -185,6 +185,8 @@ def test_to_set_twice_is_to_set_once(text: str, path: list[str], value: Any) -> 
             '{\r\n "a": {\r\n  "b": 1.50,\r\n  "c": [\r\n   1\r\n  ]\r\n }\r\n}',
         ),
         ('{"\\u0061": 1e2, "b": 1.50}', "a", False, '{"\\u0061": false, "b": 1.50}'),
+        ('{"a": [ 1.50, "\\u0061" ]}', "a", [1.5, "a"], '{"a": [ 1.50, "\\u0061" ]}'),
+        ('{"a": 1}', "a", True, '{"a": true}'),
         ('{"a": {"b": 1}}', "a", "\u00e9", '{"a": "\u00e9"}'),
     ],
 )
