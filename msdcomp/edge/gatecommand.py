@@ -42,6 +42,9 @@ _CHUNK = 65536
 _TICK_S = 0.05
 #: The same when it has closed its output, which mostly means that it ends.
 _CLOSED_TICK_S = 0.002
+#: How long a command that was killed is waited for, in seconds.
+_LAST_WAIT_S = 5.0
+
 _LATE = "it took longer than"
 
 #: Most chunks still read when the command has ended: a pipe holds no more.
@@ -91,8 +94,9 @@ def run_command(
             _end_group(process)
             streams.read_rest()
             output = streams.output()
-    finally:
+    except BaseException:
         _end_group(process)
+        raise
     if reason == _LATE:
         reason += f" {timeout_s:g} second" + ("" if timeout_s == 1 else "s")
     if reason is not None:
@@ -121,10 +125,16 @@ def _ended(returned: int, output: str) -> Ended:
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
     """Kill all that is left of a command, unless that was done before."""
-    if process.returncode is None:
-        # Nobody has waited for the shell yet, so the number is still its group's.
-        _kill_group(process.pid)
-        process.wait()
+    if process.returncode is not None:
+        return
+    # Nobody has waited for the shell yet, so the number is still its group's.
+    _kill_group(process.pid)
+    try:
+        process.wait(_LAST_WAIT_S)
+    except subprocess.TimeoutExpired:
+        # Another user's, by way of sudo, or held by the system: nothing more can be
+        # done, and whoever asked is not to wait for it.
+        process.returncode = -signal.SIGKILL
 
 
 def _kill_group(number: int) -> None:

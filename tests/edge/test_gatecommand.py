@@ -211,6 +211,22 @@ def _interrupt() -> bool:
     raise KeyboardInterrupt
 
 
+def test_a_command_that_cannot_be_killed_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups: list[int] = []
+    monkeypatch.setattr("msdcomp.edge.gatecommand._kill_group", groups.append)
+    monkeypatch.setattr("msdcomp.edge.gatecommand._LAST_WAIT_S", 0.1)
+    try:
+        ended = run("echo still; sleep 1000", tmp_path, timeout_s=0.3)
+
+        assert ended.reason == "it took longer than 0.3 seconds"
+    finally:
+        (group,) = groups
+        os.killpg(group, signal.SIGKILL)
+        os.waitpid(group, 0)
+
+
 def test_an_interrupted_wait_stops_the_command(tmp_path: Path) -> None:
     def interrupted() -> object:
         return (tmp_path / "up").exists() and _interrupt()
