@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -238,21 +239,39 @@ def test_who_waits_for_the_lock_is_told_when_the_time_is_up(project: Path) -> No
     assert not (project / FILE).exists()
 
 
-def _count(project: str, key: str) -> None:
-    assert edit_file(project, FILE, (ConfigEdit(key=key, value=1),)) is True
+#: Sets a key of its own, many times over.
+WRITER = """
+import sys
+from msdcomp.edge.configfile import ConfigEdit, edit_file
+print("ready", flush=True)
+sys.stdin.readline()
+for number in range(10):
+    edit = ConfigEdit(key=f"{sys.argv[2]}.k{number}", value=number)
+    assert edit_file(sys.argv[1], ".planning/config.json", (edit,), 60) is True
+"""
 
 
 def test_many_at_once_lose_nothing(project: Path) -> None:
-    keys = [f"a{n}.b" for n in range(12)]
-    context = multiprocessing.get_context("fork")
-    crowd = [context.Process(target=_count, args=(str(project), key)) for key in keys]
+    names = ["a", "b", "c", "d"]
+    crowd = [
+        subprocess.Popen(
+            [sys.executable, "-c", WRITER, str(project), name],
+            cwd=Path(__file__).parents[2],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in names
+    ]
     for one in crowd:
-        one.start()
+        assert one.stdout is not None
+        assert one.stdout.readline() == "ready\n"
     for one in crowd:
-        one.join()
-    assert [one.exitcode for one in crowd] == [0] * len(keys)
+        one.communicate("\n", timeout=300)
+    assert [one.returncode for one in crowd] == [0] * len(names)
     found = json.loads((project / FILE).read_text())
-    assert found == {f"a{n}": {"b": 1} for n in range(12)}
+    assert found == {name: {f"k{n}": n for n in range(10)} for name in names}
+    assert [path.name for path in (project / ".planning").iterdir()] == ["config.json"]
 
 
 @given(
