@@ -401,7 +401,7 @@ SLICE = OwnedSlice(
             ConfigLayers(explicit={"a": {"b": [1]}}),
             True,
             Result.FAIL,
-            "a.b is an array in the explicit configuration, not true",
+            "a.b is [1] in the explicit configuration, not true",
         ),
         (
             ConfigLayers(explicit={"a": {"b": None}}),

@@ -68,9 +68,8 @@ def _json(value: Json) -> str:
 
 def shown(value: Json) -> str:
     """Return a value as it can stand in a message: short and safe."""
-    if isinstance(value, PMap | tuple):
-        return "an object" if isinstance(value, PMap) else "an array"
     if isinstance(value, str):
         cut = "..." if len(value) > _SHOWN else ""
         return f'"{safe(value, _SHOWN)}{cut}"'
-    return _json(value)
+    text = _json(value)
+    return safe(text, _SHOWN) + ("..." if len(text) > _SHOWN else "")
