@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import attrs
@@ -12,7 +12,7 @@ from msdcomp.cli.common import add_json, complain, screen_options, show, show_js
 from msdcomp.cli.here import Here, add_places, add_surface, here
 from msdcomp.cli.meant import meant
 from msdcomp.edge.files import FileFault
-from msdcomp.edge.surfacefile import change_choice
+from msdcomp.edge.surfaceedit import Change, change_choice
 from msdcomp.edge.surfacing import find_folder
 from msdcomp.gatewarning import PREFIX
 from msdcomp.manifest import CapabilityId
@@ -35,8 +35,6 @@ __all__ = [
     "switch",
     "switched",
 ]
-
-Change = Callable[[Choice], Choice]
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)

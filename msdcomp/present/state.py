@@ -120,7 +120,7 @@ def _keys(hook: HookState) -> str:
 def _point_text(hook: HookState, chosen: Effective) -> str:
     key = safe(chosen.key)
     if chosen.origin is Origin.UNREADABLE:
-        return f"; its point {key} cannot be read: {safe(chosen.reason)}"
+        return f"; its point {key} cannot be read {_lost(chosen)}"
     same = "this point" if chosen.value == hook.point else "another point"
     return f"; {key} names {same}, {_where(chosen)}"
 
@@ -154,10 +154,16 @@ def switch_text(switch: Effective) -> str:
     """Return what a key is set to, and where."""
     key = safe(switch.key)
     if switch.origin is Origin.UNREADABLE:
-        return f"its switch {key} cannot be read: {safe(switch.reason)}"
+        return f"its switch {key} cannot be read {_lost(switch)}"
     state = "on" if switch.on else "off"
     fits = "" if mismatch(switch) is None else ", which sets neither true nor false"
     return f"its switch {key} is {state}, {_where(switch)}{fits}"
+
+
+def _lost(found: Effective) -> str:
+    """Return which file cannot be read, and why."""
+    file = "the file given" if found.layer is Origin.EXPLICIT else safe(found.file)
+    return f"in {file}: {safe(found.reason)}"
 
 
 def _where(found: Effective) -> str:

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from msdcomp.edge.files import FileFault
-from msdcomp.edge.surfacefile import Kept, change_choice, read_choice, read_marker
+from msdcomp.edge.surfaceedit import change_choice
+from msdcomp.edge.surfacefile import Kept, read_choice, read_marker
 from msdcomp.surface import PROFILES, Choice
 
 FILE, MARKER = ".msd-surface.json", ".msd-profile"

@@ -125,8 +125,8 @@ def test_a_switch_that_cannot_be_read_is_said(sample: Composition) -> None:
     explained = explain(sample, "claude-orchestration", layers)
 
     assert (
-        "its switch claude_orchestration.enabled cannot be read: "
-        "it holds JSON, but not one object"
+        "its switch claude_orchestration.enabled cannot be read in "
+        ".planning/config.json: it holds JSON, but not one object"
     ) in render_explanation(explained, Screen())
 
 
