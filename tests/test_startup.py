@@ -287,6 +287,24 @@ def test_a_configuration_file_costs_the_reading_of_strict_json(
     assert imported & COSTLY == set()
 
 
+def test_choices_about_the_surface_cost_their_reading_alone(tmp_path: Path) -> None:
+    folder = tmp_path / ".claude"
+    folder.mkdir()
+    (folder / ".msd-surface.json").write_text('{"baseProfile": "core"}', "utf-8")
+
+    imported = _imported(tmp_path, "loop", "render-hooks", "plan:pre")
+
+    _, modules, packages = COMMANDS["loop"]
+    ours = {name for name in imported if name.partition(".")[0] == "msdcomp"}
+    assert ours - modules == {
+        "msdcomp.edge.jsonfiles",
+        "msdcomp.edge.surfacefile",
+        "msdcomp.surface",
+    }
+    assert _packages(imported) <= packages
+    assert imported & COSTLY == set()
+
+
 def test_an_overlay_needs_no_library_that_only_odd_ones_need(tmp_path: Path) -> None:
     folder = tmp_path / ".msd" / "capabilities" / "tides"
     folder.mkdir(parents=True)

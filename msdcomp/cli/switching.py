@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
+from pyrsistent import pmap
 
 from msdcomp.cli.common import add_json, complain, screen_options, show, show_json, tell
 from msdcomp.cli.here import Here, add_places, add_surface, here
@@ -53,7 +54,7 @@ class Effect(Record):
     before: tuple[State, ...] = ()
     after: tuple[State, ...] = ()
     surface: Surface = attrs.field(factory=Surface)
-    requires: dict[str, tuple[str, ...]] = attrs.field(factory=dict)
+    requires: Mapping[str, tuple[str, ...]] = attrs.field(factory=pmap)
     about: str = ""
     wanted: bool | None = None
 
@@ -238,10 +239,12 @@ def effect_of(
         before=before,
         after=after,
         surface=surface or Surface(),
-        requires={
-            str(owner): tuple(map(str, manifest.requires))
-            for owner, manifest in registry.capabilities.items()
-        },
+        requires=pmap(
+            {
+                str(owner): tuple(map(str, manifest.requires))
+                for owner, manifest in registry.capabilities.items()
+            }
+        ),
         about=about,
         wanted=wanted,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -56,16 +57,24 @@ def change_choice(
             return left_as_it_is(before.fault, _REPAIR)
         old = before.choice or Choice()
         new = change(old)
-        if new == old and text is not None:
+        if new == old:
             return before
         data = _fresh(new) if text is None else _edited(text, old, new)
         if isinstance(data, FileFault):
             return left_as_it_is(data, _REPAIR)
         if len(data) > MAX_BYTES:
             return FileFault("too-large", f"would be larger than {MAX_BYTES:,} bytes")
-        # Some keep their settings elsewhere and link to them; such a link stays.
-        fault = write_atomic(os.path.realpath(f"{folder}/{SURFACE_NAME}"), data)
-        return fault or read_choice(folder)
+        return _write(f"{folder}/{SURFACE_NAME}", data) or read_choice(folder)
+
+
+def _write(path: str, data: bytes) -> FileFault | None:
+    """Write the file anew; it keeps its permissions, and a link to it stays a link."""
+    real = os.path.realpath(path)
+    try:
+        mode = stat.S_IMODE(os.stat(real).st_mode)  # noqa: PTH116 - a plain question
+    except OSError:
+        return write_atomic(real, data)
+    return write_atomic(real, data, mode)
 
 
 def _fresh(choice: Choice) -> bytes | FileFault:

@@ -180,7 +180,7 @@ def test_with_a_configuration_that_cannot_be_read_nothing_is_chosen(
     assert not (home / ".claude").exists()
 
 
-def test_a_switch_that_another_layer_decides_is_no_success(
+def test_a_switch_of_a_workstream_counts_there_and_nowhere_else(
     msd: Msd, places: list[str], project: Path
 ) -> None:
     (project / ".planning" / "workstreams" / "own").mkdir(parents=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import threading
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,11 @@ def test_what_is_written_is_what_is_read(ground: Path, choice: Choice) -> None:
 
     kept = change_choice(str(ground), lambda _: choice)
 
-    assert kept == Kept(choice=choice, file=f"{ground}/{FILE}")
+    if choice == Choice():
+        assert kept == Kept()
+        assert not (ground / FILE).exists()
+    else:
+        assert kept == Kept(choice=choice, file=f"{ground}/{FILE}")
     assert read_choice(str(ground)) == kept
 
 
@@ -85,6 +90,7 @@ def test_a_change_keeps_the_fields_of_others_and_their_order(
 
 @given(choices)
 def test_a_change_made_twice_writes_once(ground: Path, choice: Choice) -> None:
+    (ground / FILE).write_text('{"baseProfile": "odd"}', "utf-8")
     change_choice(str(ground), lambda _: choice)
     first = (ground / FILE).stat().st_ino, (ground / FILE).read_bytes()
 
@@ -216,6 +222,16 @@ def test_a_link_stays_and_what_it_leads_to_is_changed(tmp_path: Path) -> None:
     assert kept.choice == Choice(disabled=frozenset({"ui"}))
     assert (tmp_path / "host" / FILE).is_symlink()
     assert json.loads(elsewhere.read_text("utf-8"))["own"] == 1
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_a_file_keeps_its_permissions(tmp_path: Path, mode: int) -> None:
+    (tmp_path / FILE).write_text("{}", "utf-8")
+    (tmp_path / FILE).chmod(mode)
+
+    change_choice(str(tmp_path), disable("ui"))
+
+    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == mode
 
 
 def test_a_folder_that_is_a_link_is_used(tmp_path: Path) -> None:
