@@ -223,6 +223,8 @@ def _result(plan: Plan, status: str) -> str:
     if status == "unchanged":
         return f"{name} {plan.version} is installed already, exactly so"
     version = f" {plan.version}" if plan.version else ""
+    if status == "upgraded" and plan.version == plan.version_before:
+        status = "installed again"
     return f"{name}{version} {status} ({plan.scope})"
 
 
