@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +23,7 @@ from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
 from msdcomp.edge.lifecycle.origin import origin, unheard
 from msdcomp.edge.lifecycle.world import look_at
 from msdcomp.edge.sources import Latest, Options, fetch, latest
+from msdcomp.edge.sources.scratch import scratch
 from msdcomp.edge.sources.versions import newest_first
 from msdcomp.edge.storetext import StoreState
 from msdcomp.outdated import Standing
@@ -221,9 +221,10 @@ def _beside_folder(asked: _Asked, options: Options) -> Standing:
 
 def _as_installed(spec: SourceSpec, options: Options) -> Bundle | SourceFault:
     """Return what an install would put in place: without `.git`, within its limits."""
-    with tempfile.TemporaryDirectory(
-        prefix="msd-", ignore_cleanup_errors=True
-    ) as folder:
+    held = scratch("msd-")
+    if isinstance(held, SourceFault):
+        return held
+    with held as folder:
         fetched = fetch(spec, folder, options)
         if isinstance(fetched, SourceFault):
             return fetched

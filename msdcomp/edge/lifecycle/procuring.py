@@ -7,7 +7,6 @@ Source: docs/explanation/lifecycle.md, "From a source to a parcel".
 
 from __future__ import annotations
 
-import tempfile
 from typing import TYPE_CHECKING
 
 import attrs
@@ -19,6 +18,7 @@ from msdcomp.edge.lifecycle.parcel import Parcel, parcel_of
 from msdcomp.edge.lifecycle.stepping import fits, step_down, why_not_older
 from msdcomp.edge.lifecycle.tree import executables
 from msdcomp.edge.sources import Fetched, Options, enumerates, fetch, latest
+from msdcomp.edge.sources.scratch import scratch
 from msdcomp.plan import Block
 from msdcomp.records import Record
 from msdcomp.safetext import safe
@@ -145,10 +145,11 @@ class _Terms(Record):
 def _fetched(
     spec: SourceSpec, terms: _Terms, version: str | None = None
 ) -> tuple[Parcel, Fetched] | Block:
+    held = scratch("msd-")
+    if isinstance(held, SourceFault):
+        return Block(held.code, held.reason, held.hint)
     # Nobody but us may look into it, and it is gone whatever happens.
-    with tempfile.TemporaryDirectory(
-        prefix="msd-", ignore_cleanup_errors=True
-    ) as folder:
+    with held as folder:
         fetched = fetch(
             spec, folder, terms.options, integrity=terms.integrity, version=version
         )

@@ -20,6 +20,7 @@ import attrs
 from msdcomp.edge.sources.network import Deadline, Endpoint, endpoints
 from msdcomp.edge.sources.options import MAX_ENTRIES, MAX_TOTAL_BYTES, Options
 from msdcomp.edge.sources.process import Ran, environment, run
+from msdcomp.edge.sources.scratch import scratch
 from msdcomp.edge.sources.staging import Refused, Staging, is_left_out, split_name
 from msdcomp.edge.sources.versions import is_release, newest_first
 from msdcomp.records import Record
@@ -109,7 +110,10 @@ class Repository:
             "GIT_NO_LAZY_FETCH": "1",
             "GIT_OPTIONAL_LOCKS": "0",
         }
-        self._folder = tempfile.TemporaryDirectory(prefix="msd-git-")
+        held = scratch("msd-git-")
+        if isinstance(held, SourceFault):
+            raise Refused.of(held)
+        self._folder = held
         self._env["HOME"] = self._folder.name
         self._bare = os.path.join(self._folder.name, "bare")  # noqa: PTH118
         try:
