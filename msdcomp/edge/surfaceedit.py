@@ -18,7 +18,14 @@ from msdcomp.edge.jsonedit import set_member
 from msdcomp.edge.jsonfiles import Json
 from msdcomp.edge.locks import WAIT_S, locked
 from msdcomp.edge.storetext import left_as_it_is, render
-from msdcomp.edge.surfacefile import FIELDS, MAX_BYTES, Kept, read_choice, read_text
+from msdcomp.edge.surfacefile import (
+    FIELDS,
+    MAX_BYTES,
+    Kept,
+    parse_choice,
+    read_choice,
+    read_text,
+)
 from msdcomp.edge.surfacing import SURFACE_NAME
 from msdcomp.surface import Choice
 
@@ -61,9 +68,10 @@ def change_choice(
             return before
         data = _fresh(new) if text is None else _edited(text, old, new)
         if isinstance(data, FileFault):
-            return left_as_it_is(data, _REPAIR)
-        if len(data) > MAX_BYTES:
-            return FileFault("too-large", f"would be larger than {MAX_BYTES:,} bytes")
+            return data
+        # What cannot be read again must not be written.
+        if len(data) > MAX_BYTES or isinstance(parse_choice(data), FileFault):
+            return FileFault("too-large", "would hold more than is ever read again")
         return _write(f"{folder}/{SURFACE_NAME}", data) or read_choice(folder)
 
 
@@ -87,7 +95,7 @@ def _fresh(choice: Choice) -> bytes | FileFault:
     return render(document)
 
 
-def _edited(text: str, old: Choice, new: Choice) -> bytes | FileFault:
+def _edited(text: str, old: Choice, new: Choice) -> bytes:
     """Return a file with new choices; all else stays, and a list keeps its order."""
     document = json.loads(text)
     wanted: dict[str, Json] = {}
@@ -100,9 +108,6 @@ def _edited(text: str, old: Choice, new: Choice) -> bytes | FileFault:
             had = dict.fromkeys(document.get(name, ()))
             kept = [one for one in had if one in names]
             wanted[name] = [*kept, *sorted(names.difference(kept))]
-    try:
-        for name, value in wanted.items():
-            text = set_member(text, (name,), value)
-        return text.encode()
-    except (ValueError, RecursionError):
-        return FileFault("damaged", "it cannot be edited")
+    for name, value in wanted.items():
+        text = set_member(text, (name,), value)
+    return text.encode()

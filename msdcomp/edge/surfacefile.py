@@ -21,6 +21,7 @@ __all__ = [
     "FIELDS",
     "MAX_BYTES",
     "Kept",
+    "parse_choice",
     "read_choice",
     "read_marker",
     "read_text",
@@ -80,8 +81,7 @@ def read_text(folder: str) -> tuple[Kept, str | None]:
     path = f"{folder}/{SURFACE_NAME}"
     data = read_file(path, MAX_BYTES)
     if isinstance(data, bytes):
-        document = parse_object(data, strict=True)
-        found = document if isinstance(document, FileFault) else _choice(document)
+        found = parse_choice(data)
         if isinstance(found, FileFault):
             return Kept(file=path, fault=found), None
         return Kept(file=path, choice=found), data.decode()
@@ -92,6 +92,12 @@ def read_text(folder: str) -> tuple[Kept, str | None]:
 
 def _profiles(text: str) -> tuple[str, ...]:
     return tuple(part.strip().lower() for part in text.split(","))
+
+
+def parse_choice(data: bytes) -> Choice | FileFault:
+    """Return what the text of a `.msd-surface.json` says."""
+    document = parse_object(data, strict=True)
+    return document if isinstance(document, FileFault) else _choice(document)
 
 
 def _choice(document: dict[str, Json]) -> Choice | FileFault:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from msdcomp.cli import switching
+from msdcomp.edge.files import FileFault
+
 from .conftest import GATE, Msd, feature, install
 
 SWITCH = {"type": "boolean", "default": False, "description": "A switch."}
@@ -178,6 +181,23 @@ def test_with_a_configuration_that_cannot_be_read_nothing_is_chosen(
     assert "left as it is" in done.err
     assert config.read_text("utf-8") == "{"
     assert not (home / ".claude").exists()
+
+
+def test_a_surface_that_fails_late_leaves_no_doubt_about_what_was_written(
+    msd: Msd, places: list[str], config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = FileFault("busy", "another command is at it")
+    monkeypatch.setattr(switching, "change_choice", lambda *_: busy)
+
+    done = msd("capability", "set", "own", "--off", "--gate", "own.on=true", *places)
+
+    assert (done.code, done.out) == (2, "")
+    assert "the surface was not changed: " in done.err
+    assert ".planning/config.json has been changed all the same" in done.err
+    assert read(config) == {"own": {"on": True}}
+    alone = msd("capability", "set", "own", "--off", *places)
+    assert alone.code == 2
+    assert "all the same" not in alone.err
 
 
 def test_a_switch_of_a_workstream_counts_there_and_nowhere_else(

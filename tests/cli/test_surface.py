@@ -87,7 +87,21 @@ def test_a_folder_that_is_none_is_a_wrong_use(
     assert not (tmp_path / "gone").exists()
 
 
-@pytest.mark.parametrize("words", WRITING, ids=" ".join)
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
+def test_a_home_that_is_no_folder_is_a_wrong_use(
+    msd: Msd, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    done = msd(*words, "--home", tmp_path / "gone")
+
+    assert (done.code, done.out) == (2, "")
+    assert "--home: " in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [*WRITING, ("surface", "reset"), ("capability", "set", "own", "--on")],
+    ids=" ".join,
+)
 def test_a_runtime_without_a_folder_has_nowhere_to_keep_choices(
     msd: Msd, places: list[str], words: tuple[str, ...]
 ) -> None:
@@ -266,6 +280,16 @@ def test_an_unknown_id_is_refused_with_a_suggestion(
     assert (done.code, done.out) == (2, "")
     assert "onw is not composed here; did you mean own?" in done.err
     assert not file.exists()
+
+
+def test_the_state_of_what_there_is_not_is_refused_with_a_suggestion(
+    msd: Msd, places: list[str]
+) -> None:
+    done = msd("capability", "state", "onw", *places)
+
+    assert (done.code, done.out) == (1, "")
+    assert "named onw; did you mean own?" in done.err
+    assert "mean" not in msd("capability", "state", "\x1b[2J", *places).err
 
 
 def test_what_is_gone_can_be_chosen_about_no_more(

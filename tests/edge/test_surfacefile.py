@@ -267,6 +267,25 @@ def test_names_of_any_origin_are_read_and_kept(tmp_path: Path) -> None:
     assert changed.choice.disabled == {"\ud800", "\x1b[2J", "__proto__", "ui"}
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        frozenset({"x" * 9_000_000}),
+        frozenset({"x" * 1_100_000}),
+        frozenset(f"x{number}" for number in range(10_001)),
+    ],
+    ids=["a store", "a file", "a list"],
+)
+def test_what_could_not_be_read_again_is_not_written(
+    tmp_path: Path, names: frozenset[str]
+) -> None:
+    changed = change_choice(str(tmp_path), lambda _: Choice(disabled=names))
+
+    assert isinstance(changed, FileFault)
+    assert changed.code == "too-large"
+    assert not (tmp_path / FILE).exists()
+
+
 def test_of_many_writers_none_loses_anothers_choice(tmp_path: Path) -> None:
     names = [f"cap-{number}" for number in range(12)]
     faults: list[object] = []
