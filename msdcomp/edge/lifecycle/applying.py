@@ -244,12 +244,21 @@ def _removed(prepared: Prepared, yard: Yard) -> Done | tuple[Block, ...]:
     except OSError as error:
         found = fault_of(error)
     if isinstance(found, FileFault):
-        again = "run `msd capability reconcile` to finish it"
+        again = _to_finish(prepared.site, folder)
         return (Block(f"write-{found.code}", found.reason, again),)
     for name in yard.names():
         if is_aside(name, folder) or is_aside(name, _UNNAMED):
             _clear(yard, name)
     return Done(plan=prepared.plan, notes=(*prepared.plan.notes, *found))
+
+
+def _to_finish(site: Site, folder: str) -> str:
+    """Return how a removal that failed is brought to an end."""
+    entry = _ledgered(site, folder)
+    if entry is not None and entry.pending is not None:
+        return "run `msd capability reconcile` to finish it"
+    # The intent is what could not be written, or there was none to write.
+    return "nothing is in flight; mend that, and remove it again"
 
 
 def _removed_entry(prepared: Prepared, yard: Yard) -> tuple[str, ...] | FileFault:

@@ -28,7 +28,6 @@ from tests.edge.lifecycle.shops import (
     agree_by_hand,
     blocks,
     change_entry,
-    codes,
     composed,
     done,
     entry_of,
@@ -327,7 +326,11 @@ def test_a_removal_whose_intent_cannot_be_written_changes_nothing(
     before = composed(site).accepted
     monkeypatch.setattr(applying, "_write", _faulty)
 
-    assert codes(blocks(plan_removal(site, "tides"))) == ["write-full"]
+    (block,) = blocks(plan_removal(site, "tides"))
+    assert block.code == "write-full"
+    # There is nothing that `reconcile` would find.
+    assert block.remedy == "nothing is in flight; mend that, and remove it again"
+    assert traces(site) == ()
     assert composed(site).accepted == before == ("tides",)
 
 
