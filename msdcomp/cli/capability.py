@@ -38,18 +38,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = f"verbs:\n{listing}\n\n`msd capability VERB --help` tells more."
-    parser.add_argument("verb", choices=VERBS, metavar="VERB", help="see below")
-    parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    # All that follows is the verb's, a `--` before a name with a dash included.
+    parser.add_argument(
+        "words", nargs=argparse.PARSER, choices=VERBS, metavar="VERB", help="see below"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what the verb says."""
-    name, line = VERBS[options.verb]
+    verb, *rest = options.words
+    name, line = VERBS[verb]
     module = importlib.import_module(f"msdcomp.cli.{name}")
     own = Parser(
-        prog=f"msd capability {options.verb}",
+        prog=f"msd capability {verb}",
         description=f"{line[0].upper()}{line[1:]}.",
         allow_abbrev=False,
     )
     module.configure(own)
-    return int(module.run(own.parse_args(options.rest)))
+    return int(module.run(own.parse_args(rest)))

@@ -327,3 +327,15 @@ def test_what_cannot_be_meant_is_refused(
     assert done.code == code
     assert "error: " in done.err
     assert _folder(home).exists()
+
+
+def test_a_name_that_begins_with_a_dash_comes_after_two(
+    msd: Msd, here: tuple[str, ...], home: Path
+) -> None:
+    """A folder of such a name is left out and warned of, so it can be removed, too."""
+    install(home, feature("tide"), "--json")
+
+    done = msd("capability", "remove", *here, "--", "--json")
+
+    assert (done.code, _folder(home, "--json").exists()) == (0, False)
+    assert "--json removed (global)" in done.out
