@@ -18,10 +18,16 @@ from msdcomp.edge.surfacing import find_folder
 from msdcomp.gatewarning import PREFIX
 from msdcomp.manifest import CapabilityId
 from msdcomp.present.page import Screen
-from msdcomp.present.state import render_states, standing_text, state_text, state_wire
+from msdcomp.present.state import (
+    render_states,
+    standing_text,
+    state_text,
+    state_wire,
+    switch_text,
+)
 from msdcomp.records import Record
 from msdcomp.safetext import safe
-from msdcomp.state import HookState, State, states
+from msdcomp.state import HookState, Stage, State, states
 from msdcomp.surface import Choice, Surface, profile_members
 
 __all__ = [
@@ -93,6 +99,8 @@ class Effect(Record):
             name = safe(state.capability_id)
             if self.missed:
                 yield f"{name}: {standing_text(state.standing, self.surface)}"
+            elif state.stopped is Stage.ACTIVATED and state.switch is not None:
+                yield f"{name}: {switch_text(state.switch)}"
             elif state.active and state.hooks and not _fires(state):
                 yield f"{name}: every hook of it waits for a key that is off"
         yield from sorted(set(self._unmet(self.after)) - set(self._unmet(self.before)))

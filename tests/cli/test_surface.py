@@ -374,6 +374,19 @@ def test_enabling_what_waits_for_a_key_says_so(
     assert "two: every hook of it waits for a key that is off" in done.err
 
 
+def test_enabling_what_its_own_switch_holds_back_says_so(
+    msd: Msd, home: Path, places: list[str]
+) -> None:
+    switch = {"type": "boolean", "default": False, "description": "-"}
+    waiting = feature("two", config={"two.on": switch}, activationKey="two.on")
+    install(home, waiting)
+
+    done = msd("surface", "enable", "two", *places)
+
+    assert done.code == 0
+    assert done.err == "msd: note: two: its switch two.on is off, by its default\n"
+
+
 def test_a_change_that_changes_nothing_says_so(msd: Msd, places: list[str]) -> None:
     msd("surface", "profile", "full", *places)
 
