@@ -22,7 +22,7 @@ from msdcomp.edge.lifecycle.settled import recorded
 from msdcomp.edge.lifecycle.temporaries import cleared, temporaries
 from msdcomp.edge.lifecycle.yard import Yard, open_yard
 from msdcomp.edge.locks import WAIT_S, consent_lock, lifecycle_lock
-from msdcomp.edge.roots import STAGING_NAME
+from msdcomp.edge.roots import LOCK_NAME, STAGING_NAME
 from msdcomp.edge.storetext import StoreState
 from msdcomp.records import Record
 from msdcomp.safetext import safe
@@ -89,6 +89,7 @@ def reconcile(site: Site, *, wait_s: float = WAIT_S) -> Settled | FileFault:
     if isinstance(left, FileFault):
         return left
     if not left:
+        _clear_lock(site)
         return Settled()
     with lifecycle_lock(site.root.ledger_root, wait_s, own=site.is_own) as busy:
         if busy:
@@ -100,6 +101,16 @@ def reconcile(site: Site, *, wait_s: float = WAIT_S) -> Settled | FileFault:
             if isinstance(yard, FileFault):
                 return yard
             return _settled(site, yard, ledger)
+
+
+def _clear_lock(site: Site) -> None:
+    """Delete the lock file of a command that was killed before it left anything else.
+
+    It means nothing, but would show in a repository. Whoever holds it keeps it.
+    """
+    if os.path.lexists(f"{site.root.folder}/{LOCK_NAME}"):
+        with lifecycle_lock(site.root.ledger_root, 0, own=site.is_own):
+            pass  # letting it go deletes it
 
 
 def _settled(site: Site, yard: Yard, ledger: LedgerFile) -> Settled:

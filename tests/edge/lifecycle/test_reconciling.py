@@ -225,6 +225,35 @@ def test_a_scope_that_is_in_use_is_left_to_who_uses_it(site: Site) -> None:
     assert staged.exists()
 
 
+def test_a_lock_that_a_kill_has_left_is_cleared_away(site: Site) -> None:
+    """A command killed right after it locked has left nothing but that file."""
+    lock = folder_of(site, ".lock")
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+
+    assert reconcile(site) == Settled()
+
+    assert not lock.exists()
+
+
+def test_a_lock_that_is_held_stays_and_nobody_waits_for_it(site: Site) -> None:
+    with lifecycle_lock(site.root.ledger_root, own=site.is_own) as busy:
+        assert busy is None
+        assert reconcile(site) == Settled()
+        assert folder_of(site, ".lock").exists()
+
+
+def test_what_is_planted_in_place_of_the_lock_stays(site: Site, tmp_path: Path) -> None:
+    lock = folder_of(site, ".lock")
+    lock.parent.mkdir(parents=True)
+    lock.symlink_to(tmp_path / "elsewhere")
+
+    assert reconcile(site) == Settled()
+
+    assert lock.is_symlink()
+    assert not (tmp_path / "elsewhere").exists()
+
+
 def test_temporary_files_of_a_store_that_is_in_use_stay(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
