@@ -18,4 +18,7 @@ settings.register_profile(
     max_examples=20_000,
     suppress_health_check=[HealthCheck.too_slow],
 )
+# What the tester has chosen for a host of their own is no part of any test.
+os.environ.pop("CLAUDE_CONFIG_DIR", None)
+
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

@@ -208,7 +208,9 @@ def test_a_hook_that_is_placed_by_a_key_is_only_there(
     (hook,) = state(composition, ConfigLayers.of(config)).hooks
 
     assert hook.point_from is not None
-    assert hook.active is active
+    assert (hook.configured, hook.active) == (active, active)
+    (unknown,) = state(composition, BROKEN).hooks
+    assert (unknown.configured, unknown.active) == (None, False)
 
 
 def test_the_state_of_one_is_that_of_all() -> None:

@@ -35,7 +35,7 @@ Msd = Callable[..., Finished]
 @pytest.fixture
 def msd(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Msd:
     """Run `msd` with arguments, away from the environment's own settings."""
-    for name in ("MSD_HOME", "CLAUDE_CONFIG_DIR", "NO_COLOR", "COLUMNS"):
+    for name in ("MSD_HOME", "NO_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
 
     def run(*arguments: str | Path) -> Finished:

@@ -139,8 +139,7 @@ def test_a_page_does_what_it_says(
 ) -> None:
     folder = tmp_path.resolve() / "ada"
     shutil.copytree(DOCS / "examples", folder / "docs" / "examples")
-    own = ("MSD_HOME", "CLAUDE_CONFIG_DIR", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER")
-    for name in own:
+    for name in ("MSD_HOME", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("COLUMNS", "80")

@@ -112,6 +112,19 @@ def test_what_is_not_changed_stays_as_it_was_written(tmp_path: Path) -> None:
         assert kept in written
 
 
+def test_a_list_keeps_its_order_and_what_is_new_comes_last(tmp_path: Path) -> None:
+    text = '{"disabledClusters": ["z", "b", "gone", "b"]}'
+    (tmp_path / FILE).write_text(text, "utf-8")
+
+    change_choice(
+        str(tmp_path),
+        lambda old: attrs.evolve(old, disabled=(old.disabled | {"d", "a"}) - {"gone"}),
+    )
+
+    document = json.loads((tmp_path / FILE).read_text("utf-8"))
+    assert document["disabledClusters"] == ["z", "b", "a", "d"]
+
+
 def test_where_nobody_chose_there_is_no_choice(tmp_path: Path) -> None:
     assert read_choice(str(tmp_path)) == Kept()
     assert read_choice(str(tmp_path / "gone")) == Kept()
