@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from msdcomp._version import DEFAULT_HOST_VERSION
 from msdcomp.cli.asking import agrees
 from msdcomp.cli.common import (
     add_json,
+    announce,
     complain,
     screen_options,
     show,
@@ -44,6 +46,7 @@ __all__ = [
     "refused",
     "report_done",
     "settle_first",
+    "show_before",
     "show_first",
     "site_of",
 ]
@@ -162,13 +165,18 @@ def carry_out(
 def show_first(plan: Plan, options: argparse.Namespace) -> tuple[int, Report] | None:
     """Show a plan; return what there is to report where that is all."""
     if not options.json:
-        show(render_plan(plan, Screen(**screen_options())))
+        show_before(render_plan(plan, Screen(**screen_options())), options)
     if plan.blocks:
         blocks = [block_wire(block) for block in plan.blocks]
         return 1, {"status": "blocked", "plan": plan_wire(plan), "blocks": blocks}
     if options.dry_run:
         return 0, {"status": "planned", "plan": plan_wire(plan)}
     return None
+
+
+def show_before(text: str, options: argparse.Namespace) -> None:
+    """Show what is before the change that it is about, if there is to be one."""
+    (show if options.dry_run else announce)(text)
 
 
 def finish(
@@ -196,7 +204,8 @@ def report_done(
     for note in done.notes:
         tell(f"msd: {safe(note, 600)}")
     if not options.json:
-        show(f"{_result(done.plan, status)}\n")
+        with contextlib.suppress(BrokenPipeError):  # it is done, and there may be more
+            show(f"{_result(done.plan, status)}\n")
     return 0, {"status": status, "plan": plan_wire(shown), "notes": list(done.notes)}
 
 
@@ -231,7 +240,7 @@ def _result(plan: Plan, status: str) -> str:
 def refused(blocks: Sequence[Block], options: argparse.Namespace) -> tuple[int, Report]:
     """Say why there is not even a plan."""
     if not options.json:
-        show(render_blocks(blocks, Screen(**screen_options())))
+        show_before(render_blocks(blocks, Screen(**screen_options())), options)
     return 1, {"status": "blocked", "blocks": [block_wire(block) for block in blocks]}
 
 
@@ -245,6 +254,7 @@ def not_installed(name: str, options: argparse.Namespace) -> int:
 
 
 def print_report(report: object, *, as_json: bool) -> None:
-    """Print results for a program."""
+    """Print results for a program; whether it reads them changes no exit code."""
     if as_json:
-        show_json(report)
+        with contextlib.suppress(BrokenPipeError):
+            show_json(report)

@@ -23,6 +23,7 @@ __all__ = [
     "Parser",
     "add_contract",
     "add_json",
+    "announce",
     "complain",
     "folder_fault",
     "screen_options",
@@ -150,6 +151,19 @@ def show(text: str) -> None:
         raise LostOutputError(f"stdout cannot be written ({name})") from error
     except (AttributeError, ValueError) as error:
         raise LostOutputError("stdout is closed") from error
+
+
+def announce(text: str) -> None:
+    """Show what is about to be done: nothing is, unless somebody could see it.
+
+    Raises:
+        LostOutputError: There is no stdout, it takes no more, or nobody reads it.
+    """
+    try:
+        show(text)
+    except BrokenPipeError as error:
+        reason = "nobody reads stdout any more, so nothing more is done"
+        raise LostOutputError(reason) from error
 
 
 def show_json(value: object) -> None:

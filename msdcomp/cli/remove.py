@@ -16,9 +16,10 @@ from msdcomp.cli.changing import (
     print_report,
     report_done,
     settle_first,
+    show_before,
     show_first,
 )
-from msdcomp.cli.common import complain, show
+from msdcomp.cli.common import complain
 from msdcomp.edge.lifecycle.applying import Done
 from msdcomp.edge.lifecycle.planning import Prepared, dependents, plan_removal
 from msdcomp.edge.lifecycle.site import Site, sites
@@ -108,7 +109,7 @@ def _removed(site: Site, name: str, options: argparse.Namespace) -> tuple[int, R
     shown = []
     for number, (where, folder) in enumerate(steps):
         if number and not options.json:
-            show("\n")
+            show_before("\n", options)
         plan = plan_removal(where, folder, gone[:number]).plan
         shown.append(show_first(plan, options))
     stopped = [one for one in shown if one is not None]

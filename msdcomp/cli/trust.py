@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from msdcomp.canonical import pretty
 from msdcomp.cli.asking import agrees
 from msdcomp.cli.common import (
     add_json,
+    announce,
     complain,
     screen_options,
     show,
@@ -114,9 +116,10 @@ def _show(offer: Offer, *, as_json: bool) -> None:
             "path": offer.path,
             "contentHash": offer.content_hash,
         }
-        show_json({**about, "disclosure": disclosure_wire(offer.disclosure)})
+        wire = {**about, "disclosure": disclosure_wire(offer.disclosure)}
+        announce(pretty(wire))
     else:
-        show(render_disclosure(offer.disclosure, Screen(**screen_options())))
+        announce(render_disclosure(offer.disclosure, Screen(**screen_options())))
 
 
 def _effect(composition: Composition, capability_id: str) -> str:

@@ -10,13 +10,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from msdcomp.cli import main
 from msdcomp.cli.common import screen_options, settle
 
-from .conftest import EXAMPLES, Msd
+from .conftest import EXAMPLES, Msd, feature, install
 
 MSD = f"{sys.executable} -m msdcomp"
 PLACES = f"--home {EXAMPLES / 'home'} --project {EXAMPLES / 'project'}"
@@ -156,6 +157,21 @@ class Broken(io.StringIO):
         raise OSError(5, "I/O error")
 
 
+class Gone(io.StringIO):
+    """A stream whose reader leaves after a number of texts."""
+
+    def __init__(self, after: int = 0) -> None:
+        """Take a number of texts first."""
+        super().__init__()
+        self.left = after
+
+    def write(self, text: str) -> int:
+        if not self.left:
+            raise BrokenPipeError
+        self.left -= 1
+        return super().write(text)
+
+
 def test_streams_of_a_host_may_be_missing_closed_or_broken(
     msd: Msd, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,15 +197,114 @@ def test_streams_of_a_host_may_be_missing_closed_or_broken(
 def test_a_reader_of_a_host_that_is_gone_is_no_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Gone(io.StringIO):
-        def write(self, _: str) -> int:
-            raise BrokenPipeError
-
     with monkeypatch.context() as patch:
         patch.setattr("sys.stdout", Gone())
         code = main(["--version"])
 
     assert (code, capsys.readouterr().err) == (0, "")
+
+
+UNREAD = "msd: error: nobody reads stdout any more, so nothing more is done\n"
+
+
+@pytest.fixture
+def tide(tmp_path: Path) -> str:
+    """A capability to install."""
+    return str(install(tmp_path / "shop", feature("tide")))
+
+
+@pytest.fixture
+def here(home: Path, project: Path) -> tuple[str, ...]:
+    """Return the options that say where to look."""
+    return ("--home", str(home), "--project", str(project))
+
+
+def _unread(msd: Msd, monkeypatch: pytest.MonkeyPatch, after: int, *words: str) -> Any:
+    with monkeypatch.context() as patch:
+        patch.setattr("sys.stdout", Gone(after))
+        return msd("capability", *words)
+
+
+def test_nothing_is_done_that_nobody_could_see(
+    msd: Msd,
+    monkeypatch: pytest.MonkeyPatch,
+    here: tuple[str, ...],
+    tide: str,
+    home: Path,
+    project: Path,
+) -> None:
+    """A 0 would say that it is installed, or agreed to."""
+    install(project, feature("reef"))
+    for words in (
+        ("install", tide, "--yes"),
+        ("install", tide),
+        ("install", "./nowhere"),
+        ("trust", "reef", "--yes"),
+        ("trust", "reef", "--yes", "--json"),
+    ):
+        done = _unread(msd, monkeypatch, 0, *words, *here)
+        assert (done.code, done.err) == (2, UNREAD)
+    assert list(home.iterdir()) == []
+
+
+def test_what_is_only_shown_may_go_unread(
+    msd: Msd, monkeypatch: pytest.MonkeyPatch, here: tuple[str, ...], tide: str
+) -> None:
+    done = _unread(msd, monkeypatch, 0, "install", tide, "--dry-run", *here)
+    assert (done.code, done.err) == (0, "")
+
+
+def test_what_was_shown_is_done_whoever_leaves_afterwards(
+    msd: Msd,
+    monkeypatch: pytest.MonkeyPatch,
+    here: tuple[str, ...],
+    tide: str,
+    tmp_path: Path,
+    home: Path,
+) -> None:
+    reef = str(install(tmp_path / "shop", feature("reef", requires=["tide"])))
+    for where in (tide, reef):
+        done = _unread(msd, monkeypatch, 1, "install", where, "--yes", *here)
+        assert (done.code, done.err) == (0, "")
+
+    # Two plans and the line between them are shown; what becomes of the first is not.
+    done = _unread(msd, monkeypatch, 3, "remove", "tide", "--cascade", *here)
+
+    assert (done.code, done.err) == (0, "")
+    assert list((home / ".msd" / "capabilities").iterdir()) == []
+
+
+def test_of_many_updates_those_that_were_shown_are_done(
+    msd: Msd,
+    monkeypatch: pytest.MonkeyPatch,
+    here: tuple[str, ...],
+    tide: str,
+    tmp_path: Path,
+    home: Path,
+) -> None:
+    reef = str(install(tmp_path / "shop", feature("reef")))
+    for where in (tide, reef):
+        msd("capability", "install", where, "--yes", *here)
+        (Path(where) / "new.md").write_text("new", "utf-8")
+
+    done = _unread(msd, monkeypatch, 1, "update", "--all", "--yes", *here)
+
+    assert (done.code, done.err) == (2, UNREAD)
+    installed = home / ".msd" / "capabilities"
+    assert (installed / "reef" / "new.md").exists()
+    assert not (installed / "tide" / "new.md").exists()
+
+
+def test_a_program_that_reads_nothing_changes_no_exit_code(
+    msd: Msd, monkeypatch: pytest.MonkeyPatch, here: tuple[str, ...], tide: str
+) -> None:
+    for words, code in (
+        (("install", tide), 1),
+        (("install", tide, "--yes"), 0),
+        (("remove", "reef"), 1),
+    ):
+        done = _unread(msd, monkeypatch, 0, *words, "--json", *here)
+        assert done.code == code
 
 
 def test_a_stream_lets_go_of_what_it_cannot_write(tmp_path: Path) -> None:
