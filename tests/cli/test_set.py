@@ -167,6 +167,8 @@ def test_with_choices_that_cannot_be_read_no_switch_is_set(
     done = msd("capability", "set", "own", "--on", "--gate", "own.on=true", *places)
 
     assert (done.code, done.out) == (2, "")
+    file = home / ".claude" / ".msd-surface.json"
+    assert done.err == f"msd: error: the surface: {file}: not a JSON object\n"
     assert not config.exists()
 
 
@@ -181,6 +183,18 @@ def test_with_a_configuration_that_cannot_be_read_nothing_is_chosen(
     assert "left as it is" in done.err
     assert config.read_text("utf-8") == "{"
     assert not (home / ".claude").exists()
+
+
+def test_showing_what_the_runtime_excludes_is_no_success(
+    msd: Msd, home: Path, places: list[str]
+) -> None:
+    only = {"supported": ["claude"], "unsupported": []}
+    install(home, feature("tied", runtimeCompat=only))
+
+    done = msd("capability", "set", "tied", "--on", *places, "--runtime", "codex")
+
+    assert done.code == 1
+    assert "msd: note: tied: it is not made for codex\n" in done.err
 
 
 def test_a_surface_that_fails_late_leaves_no_doubt_about_what_was_written(
