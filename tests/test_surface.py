@@ -67,6 +67,7 @@ LADDER = registry_of(
     feature("low", tier="core", skills=["low-go"]),
     feature("mid", tier="standard", skills=["mid-go"], requires=["low"]),
     feature("top", tier="full", skills=["top-go", "top-do"], requires=["mid"]),
+    feature("peak", tier="full", requires=["top"]),
     feature("own", tier="full"),
     feature(
         "tied", tier="core", runtimeCompat={"supported": ["claude"], "unsupported": []}
@@ -192,6 +193,13 @@ def test_what_is_enabled_brings_all_that_it_requires() -> None:
     assert found["mid"] == Standing(on=True, switch=Switch.ENABLED, because="top")
     assert found["low"] == Standing(on=True, switch=Switch.PROFILE)
     assert found["own"] == Standing(on=False, switch=Switch.PROFILE)
+
+
+def test_what_is_required_brings_what_it_requires_itself() -> None:
+    found = surface(LADDER, Choice(profiles=("core",), enabled=frozenset({"peak"})))
+
+    assert found["top"] == Standing(on=True, switch=Switch.ENABLED, because="peak")
+    assert found["mid"] == Standing(on=True, switch=Switch.ENABLED, because="top")
 
 
 def test_one_skill_added_brings_the_capability_and_one_removed_takes_it() -> None:
