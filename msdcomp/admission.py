@@ -251,7 +251,18 @@ class Admission(Record):
             self.host,
             enforced=enforced,
             because=because,
-            rival=candidate.folder in self.accepted,
+            rival=self._has_rival(candidate),
+        )
+
+    def _has_rival(self, candidate: Candidate) -> bool:
+        """Tell whether the other scope has an overlay of the same id, too.
+
+        Taking one away without a scope takes the global one, which is decided first.
+        """
+        earlier = self.outlook.keys(candidate.folder)
+        return candidate.folder in self.accepted or (
+            candidate.scope is Scope.PROJECT
+            and (Scope.GLOBAL.value, candidate.folder) in earlier
         )
 
     def _collides(self, manifest: Manifest) -> Fault | None:
@@ -347,7 +358,8 @@ def skip(
         host: For the points of its loop.
         enforced: An accepted overlay of the same id, whose gates are not lost.
         because: Skipped candidates it depended on.
-        rival: A healthy overlay of the same id is in the other scope.
+        rival: An overlay of the same id, which the command must not aim at, is in the
+            other scope.
     """
     remedy = _remedy(candidate, fault, rival=rival)
     warning = SkipWarning(
@@ -373,7 +385,7 @@ def _remedy(candidate: Candidate, fault: Fault, *, rival: bool) -> str:
     folder = candidate.folder
     if not is_capability_id(folder):
         return f"{fault.advice} Or delete its folder in {scope} scope."
-    # The command must not aim at the healthy copy.
+    # The command must not aim at the other copy.
     only = f" --scope {scope}" if rival else ""
     return (
         f"{fault.advice} Or take {candidate.path} ({scope}) away: "

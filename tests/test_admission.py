@@ -178,6 +178,18 @@ def test_a_second_copy_of_an_accepted_overlay_is_shadowed_by_order_alone() -> No
     )
 
 
+def test_of_two_copies_that_are_left_out_each_command_takes_its_own() -> None:
+    """Without a scope the global one goes, which may be work of the user's own."""
+    mine, theirs = overlay("{"), project(consent=Consent.NONE)
+    command = "`msd capability remove own"
+
+    for before, after in ((mine, theirs), (theirs, mine)):
+        composed = compose(FIRST_PARTY, (before, after), HOST)
+        ((first,), (second,)) = (composed.warnings[x.key] for x in (mine, theirs))
+        assert first.remedy.endswith(f"{command}`")
+        assert second.remedy.endswith(f"{command} --scope project`")
+
+
 @pytest.mark.parametrize("prefix", ["msd-", "msd-core-", "anthropic-"])
 def test_a_reserved_prefix_is_refused_before_the_manifest_is_judged(
     prefix: str,
