@@ -285,7 +285,8 @@ def plan_edit(
     if path.startswith("/") or ".." in path.split("/"):
         return _ESCAPES
     try:
-        base = os.path.realpath(root, strict=True)
+        # A home that is not there yet is made with the first thing that is installed.
+        base = os.path.realpath(root)
         real = os.path.realpath(os.path.join(base, path))  # noqa: PTH118 - text
         real.encode()
     except (OSError, ValueError) as error:

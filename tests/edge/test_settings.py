@@ -416,8 +416,12 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         assert fault.code == "not-regular"
 
 
-def test_a_root_that_is_not_there_has_no_settings(tmp_path: Path) -> None:
-    fault = plan_edit(str(tmp_path / "absent"), "s.json", "tides", [STOP])
+def test_a_root_that_is_not_there_has_no_settings_and_is_made(tmp_path: Path) -> None:
+    """The first install into a new home may name its settings as well."""
+    root = tmp_path / "absent"
+    assert not _planned(root, "s.json").changes
 
-    assert isinstance(fault, FileFault)
-    assert fault.code == "missing"
+    assert apply_edit(_planned(root, "s.json", STOP)) is None
+
+    made = json.loads((root / "s.json").read_text("utf-8"))
+    assert made == {"hooks": {"Stop": [STOP.wire("tides")]}}

@@ -47,6 +47,7 @@ from tests.edge.lifecycle.shops import (
     put,
     record_of,
     removed,
+    site_of,
     source,
 )
 
@@ -135,6 +136,17 @@ def test_the_agreement_is_exact_in_both_scopes(site: Site, where: Path) -> None:
         disclosure_signature=parcel.signature,
     )
     assert record.consented_at.endswith("Z")
+
+
+def test_a_home_that_is_not_there_yet_is_made_with_its_settings(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    site = site_of(tmp_path / "new" / "home", project, "global")
+
+    done(plan_install(site, parcel_of(hooked(tmp_path / "shop")), ["host.json"]))
+
+    assert entry_of(site) is not None
+    assert '"tides"' in (tmp_path / "new" / "home" / "host.json").read_text("utf-8")
 
 
 def test_nothing_is_left_beside_it(site: Site, where: Path) -> None:
