@@ -19,7 +19,7 @@ def test_what_blocks_stands_at_one_place_whenever_it_was_found_out(
     msd: Msd, here: tuple[str, ...], home: Path, tmp_path: Path
 ) -> None:
     """A source that is not there has no plan, a folder by hand has one."""
-    install(home, feature("tide"))
+    install(home, feature("tide", description="Another one."))
     install(tmp_path / "sent", feature("tide"))
     sent = tmp_path / "sent" / ".msd" / "capabilities" / "tide"
 
