@@ -69,36 +69,36 @@ def room_blocks(world: World, made: InstalledEntry) -> tuple[Block, ...]:
     return (Block("ledger-unwritable", reason, _LEDGER_REMEDY),)
 
 
-def place_blocks(world: World, parcel: Parcel) -> tuple[Block, ...]:
+def place_blocks(site: Site, world: World, parcel: Parcel) -> tuple[Block, ...]:
     """Return what stands where the bundle would."""
     installed, folder = world.installed, parcel.manifest.id
+    # Without its scope the command would take one of the same id in the other scope.
+    command = _removal(site.scope.value, folder)
     known = world.entry(folder) is not None or folder in world.ledger.unclear
     match installed.kind:
         case Kind.UNKNOWN if installed.fault is not None:
             return (Block("place", f"the overlay root: {installed.fault.reason}"),)
         case Kind.LINK:
-            return (_occupied("a symbolic link is", folder),)
+            return (_occupied("a symbolic link is", command),)
         case Kind.OTHER:
-            return (_occupied("something that is no folder is", folder),)
+            # No command takes away what none of ours put there.
+            reason = "something that is no folder is in its place"
+            return (Block("occupied", reason, "move it away"),)
         case Kind.FOLDER if not known and installed.digest == parcel.bundle.digest:
             # The very same content: all that is missing is that somebody says so.
             return ()
         case Kind.FOLDER if not known:
-            return (_occupied("a folder that was not installed is", folder),)
+            return (_occupied("a folder that was not installed is", command),)
         case Kind.FOLDER if isinstance(installed.bundle, FileFault):
             reason = f"what is installed cannot be read: {installed.bundle.reason}"
-            return (Block("occupied", reason, f"run {_command(folder)}"),)
+            return (Block("occupied", reason, f"run {command}"),)
         case _:
             return ()
 
 
-def _occupied(what: str, folder: str) -> Block:
-    remedy = f"move it away, or run {_command(folder)}"
+def _occupied(what: str, command: str) -> Block:
+    remedy = f"move it away, or run {command}"
     return Block("occupied", f"{what} in its place", remedy)
-
-
-def _command(folder: str) -> str:
-    return f"`msd capability remove {folder}`"
 
 
 def _removal(scope: str, folder: str) -> str:

@@ -123,7 +123,7 @@ def plan_install(
     blocks = (
         *store_blocks(world, folder),
         *room_blocks(world, made),
-        *place_blocks(world, parcel),
+        *place_blocks(site, world, parcel),
         *(
             Block("settings", f"{safe(file)}: {fault.reason}", "mend it, or name none")
             for file, fault in edits.faults

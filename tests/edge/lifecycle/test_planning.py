@@ -421,7 +421,7 @@ def _folder(place: Path) -> None:
     place.mkdir()
 
 
-@pytest.mark.parametrize("make", [_file, _link, _folder])
+@pytest.mark.parametrize("make", [_link, _folder])
 def test_what_was_not_installed_is_in_the_way(
     site: Site, new: Path, make: Callable[[Path], None]
 ) -> None:
@@ -431,7 +431,24 @@ def test_what_was_not_installed_is_in_the_way(
     (block,) = plan_install(site, parcel_of(new)).plan.blocks
 
     assert block.code == "occupied"
-    assert "`msd capability remove tides`" in block.remedy
+    # The other scope may have one of that id, which is not in the way.
+    assert _removal_of(site) in block.remedy
+    assert plan_removal(site, "tides").plan.blocks == ()
+
+
+def _removal_of(site: Site) -> str:
+    return f"`msd capability remove tides --scope {site.scope.value}`"
+
+
+def test_a_file_in_the_way_is_for_the_user_to_move(site: Site, new: Path) -> None:
+    """No command takes it away, so none is named."""
+    folder_of(site).parent.mkdir(parents=True)
+    _file(folder_of(site))
+
+    (block,) = plan_install(site, parcel_of(new)).plan.blocks
+
+    assert (block.code, block.remedy) == ("occupied", "move it away")
+    assert codes(plan_removal(site, "tides").plan.blocks) == ["occupied"]
 
 
 def test_an_installed_folder_that_cannot_be_read_is_in_the_way(
@@ -443,7 +460,7 @@ def test_an_installed_folder_that_cannot_be_read_is_in_the_way(
     (block,) = plan_install(site, parcel_of(new)).plan.blocks
 
     assert block.code == "occupied"
-    assert "`msd capability remove tides`" in block.remedy
+    assert _removal_of(site) in block.remedy
 
 
 def test_an_entry_that_makes_no_sense_still_says_whose_the_folder_is(
