@@ -90,7 +90,8 @@ def _trust(
         complain(f"{capability_id}: not agreed to, since the folder is not complete")
         return 1
     question = f"Agree to {capability_id} as it is now, in this project?"
-    if not (options.yes or agrees(question)):
+    # A program was given no page that anybody could have read.
+    if not (options.yes or (not options.json and agrees(question))):
         complain(
             f"{capability_id}: not agreed to; say --yes to agree where nobody is asked"
         )

@@ -90,7 +90,10 @@ def _found(
             found.append((site, Block("ledger-unreadable", reason)))
         names = sorted(ledger.entries) if options.all else [options.id]
         found += [(site, ledger.entries[n]) for n in names if n in ledger.entries]
-    return found if options.all else found[:1]
+    if options.all:
+        return found
+    # A ledger that says nothing is in nobody's way where another one has the entry.
+    return sorted(found, key=lambda one: isinstance(one[1], Block))[:1]
 
 
 def _updated(

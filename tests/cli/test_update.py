@@ -334,3 +334,17 @@ def test_all_asks_no_server_that_only_a_repository_names(
     (report,) = json.loads(done.out)
     assert [block["code"] for block in report["blocks"]] == ["unconsented"]
     assert "msd capability trust tide" in report["blocks"][0]["remedy"]
+
+
+@pytest.mark.usefixtures("tide")
+def test_a_damaged_ledger_is_in_nobodys_way_where_another_has_the_entry(
+    msd: Msd, here: tuple[str, ...], home: Path, tmp_path: Path
+) -> None:
+    where = _bundle(tmp_path / "tide2", "ebb")
+    options = ("--scope", "project", "--yes")
+    assert msd("capability", "install", where, *options, *here).code == 0
+    (home / ".msd-capabilities.json").write_text("{", "utf-8")
+
+    assert msd("capability", "update", "ebb", *here).code == 0
+    blocked = msd("capability", "update", "tide", "--json", *here)
+    assert [block["code"] for block in blocked.json["blocks"]] == ["ledger-unreadable"]

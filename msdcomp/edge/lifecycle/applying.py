@@ -23,13 +23,13 @@ from msdcomp.edge.ledgerfile import (
     Change,
     InstalledEntry,
     Pending,
-    change_ledger,
     read_entries,
     with_entry,
     with_pending,
     without_entry,
 )
 from msdcomp.edge.lifecycle.composing import record_of
+from msdcomp.edge.lifecycle.ledgering import write_ledger
 from msdcomp.edge.lifecycle.parcel import gate_points_of
 from msdcomp.edge.lifecycle.planning import Prepared, planned_again
 from msdcomp.edge.lifecycle.recovery import finish_removal, recover
@@ -144,7 +144,7 @@ def _installed(
     settle_consent(site.home, site.consent_root, entry.id, scope=site.scope)
     try:
         staged = yard.stage(parcel.tree)
-        fault = _write(site, _intent(prepared.world, entry, pending))
+        fault = write_ledger(site, _intent(prepared.world, entry, pending))
         if not fault:
             begun = True
             if backup is not None:
@@ -196,12 +196,7 @@ def _completed(
     record = write_consent(site.home, record_of(site, parcel), provisional=True)
     if isinstance(record, FileFault):
         return record
-    return _write(site, lambda old, now: with_entry(old, entry, now))
-
-
-def _write(site: Site, change: Change) -> FileFault | None:
-    found = change_ledger(site.root.ledger_root, change)
-    return found if isinstance(found, FileFault) else None
+    return write_ledger(site, lambda old, now: with_entry(old, entry, now))
 
 
 def _undone(
@@ -271,7 +266,7 @@ def _removed_entry(prepared: Prepared, yard: Yard) -> tuple[str, ...] | FileFaul
         kind="remove", shared_files=tuple(file for file, _ in prepared.edits.edits)
     )
     begun = attrs.evolve(entry, pending=pending)
-    fault = _write(site, lambda old, now: with_entry(old, begun, now))
+    fault = write_ledger(site, lambda old, now: with_entry(old, begun, now))
     if fault and fault.code not in {"too-many", "too-large"}:
         return fault
     # A ledger that takes no more keeps nobody from removing: it may have been planted
@@ -287,5 +282,7 @@ def _removed_unnamed(prepared: Prepared, yard: Yard) -> tuple[str, ...] | FileFa
     if folder not in prepared.world.ledger.unclear:
         return ()
     # What is filed under such a name makes no sense, and speaks of nothing any more.
-    fault = _write(prepared.site, lambda old, now: without_entry(old, folder, now))
+    fault = write_ledger(
+        prepared.site, lambda old, now: without_entry(old, folder, now)
+    )
     return fault or ()

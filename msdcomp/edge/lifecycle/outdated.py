@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import attrs
 
 from msdcomp.disclosure import MANIFEST
-from msdcomp.edge.content_hash import Bundle, read_bundle
-from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledgerfile import InstalledEntry, read_entries
 from msdcomp.edge.lifecycle.origin import origin, unheard
+from msdcomp.edge.lifecycle.unpacking import unpack
 from msdcomp.edge.lifecycle.world import look_at
-from msdcomp.edge.sources import Latest, Options, fetch, latest
-from msdcomp.edge.sources.scratch import scratch
+from msdcomp.edge.sources import Latest, Options, latest
 from msdcomp.edge.sources.versions import newest_first
 from msdcomp.edge.storetext import StoreState
 from msdcomp.outdated import Standing
@@ -197,9 +195,10 @@ def _is_there(path: str) -> bool:
 def _beside_folder(asked: _Asked, options: Options) -> Standing:
     """Compare what an install would take from a folder with what it took."""
     known, entry = asked.standing, asked.entry
-    bundle = _as_installed(asked.spec, options)
-    if isinstance(bundle, SourceFault):
-        return attrs.evolve(known, reason=_clause(bundle))
+    found = unpack(asked.spec, options)
+    if isinstance(found, SourceFault):
+        return attrs.evolve(known, reason=_clause(found))
+    bundle = found.bundle
     decoded = decode(bundle.files.get(MANIFEST.encode(), b""))
     if decoded.manifest is None:
         return attrs.evolve(known, reason="the manifest there is not valid")
@@ -217,18 +216,3 @@ def _beside_folder(asked: _Asked, options: Options) -> Standing:
     same = offered.version == entry.version
     reason = "the same version with other content" if same else ""
     return attrs.evolve(told, status="outdated", reason=reason)
-
-
-def _as_installed(spec: SourceSpec, options: Options) -> Bundle | SourceFault:
-    """Return what an install would put in place: without `.git`, within its limits."""
-    held = scratch("msd-")
-    if isinstance(held, SourceFault):
-        return held
-    with held as folder:
-        fetched = fetch(spec, folder, options)
-        if isinstance(fetched, SourceFault):
-            return fetched
-        bundle = read_bundle(folder)
-    if isinstance(bundle, FileFault):
-        return SourceFault(f"bundle-{bundle.code}", f"the folder: {bundle.reason}")
-    return bundle

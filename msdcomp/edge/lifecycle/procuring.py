@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from msdcomp.configlayers import ConfigLayers
-from msdcomp.edge.content_hash import read_bundle
-from msdcomp.edge.files import FileFault
 from msdcomp.edge.lifecycle.parcel import Parcel, parcel_of
 from msdcomp.edge.lifecycle.stepping import fits, step_down, why_not_older
-from msdcomp.edge.lifecycle.tree import executables
-from msdcomp.edge.sources import Fetched, Options, enumerates, fetch, latest
-from msdcomp.edge.sources.scratch import scratch
+from msdcomp.edge.lifecycle.unpacking import unpack
+from msdcomp.edge.sources import Fetched, Options, enumerates, latest
 from msdcomp.plan import Block
 from msdcomp.records import Record
 from msdcomp.safetext import safe
@@ -145,22 +142,11 @@ class _Terms(Record):
 def _fetched(
     spec: SourceSpec, terms: _Terms, version: str | None = None
 ) -> tuple[Parcel, Fetched] | Block:
-    held = scratch("msd-")
-    if isinstance(held, SourceFault):
-        return Block(held.code, held.reason, held.hint)
-    # Nobody but us may look into it, and it is gone whatever happens.
-    with held as folder:
-        fetched = fetch(
-            spec, folder, terms.options, integrity=terms.integrity, version=version
-        )
-        if isinstance(fetched, SourceFault):
-            return Block(fetched.code, fetched.reason, fetched.hint)
-        bundle = read_bundle(folder)
-        if isinstance(bundle, FileFault):
-            return Block(f"bundle-{bundle.code}", f"the bundle: {bundle.reason}")
-        runnable = executables(folder, bundle.files)
-    parcel = parcel_of(spec, fetched, bundle, runnable, terms.layers)
-    return parcel if isinstance(parcel, Block) else (parcel, fetched)
+    found = unpack(spec, terms.options, integrity=terms.integrity, version=version)
+    if isinstance(found, SourceFault):
+        return Block(found.code, found.reason, found.hint)
+    parcel = parcel_of(spec, found.fetched, found.bundle, found.runnable, terms.layers)
+    return parcel if isinstance(parcel, Block) else (parcel, found.fetched)
 
 
 def _older(newest: Parcel, fetched: Fetched, terms: _Terms) -> Parcel | Block:

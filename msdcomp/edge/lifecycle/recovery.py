@@ -12,6 +12,7 @@ Source: docs/explanation/lifecycle.md, "What a kill can leave".
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from msdcomp.disclosure import MANIFEST
@@ -20,12 +21,11 @@ from msdcomp.edge.consentstore import ConsentRecord, read_consent
 from msdcomp.edge.content_hash import Bundle
 from msdcomp.edge.files import FileFault, fault_of
 from msdcomp.edge.ledgerfile import (
-    Change,
     InstalledEntry,
-    change_ledger,
     undone,
     without_entry,
 )
+from msdcomp.edge.lifecycle.ledgering import write_ledger
 from msdcomp.edge.lifecycle.settled import (
     apply_edits,
     hook_entries,
@@ -81,7 +81,7 @@ def _undo_install(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFa
     return (
         _settle_hooks(site, entry, None, ())
         or _restored(site, entry.id)
-        or _changed(site, lambda old, now: undone(old, entry.id, now))
+        or write_ledger(site, lambda old, now: undone(old, entry.id, now))
         or told
     )
 
@@ -98,7 +98,7 @@ def _undo_upgrade(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFa
         return (
             _settle_hooks(site, entry, None, ())
             or _restored(site, entry.id)
-            or _changed(site, lambda old, now: without_entry(old, entry.id, now))
+            or write_ledger(site, lambda old, now: without_entry(old, entry.id, now))
             or "nothing was left of it"
         )
     fault = _restored(site, entry.id)
@@ -108,7 +108,7 @@ def _undo_upgrade(site: Site, yard: Yard, entry: InstalledEntry) -> str | FileFa
     agreed = found if _is_agreed(site, entry.id, found) else None
     return (
         _settle_hooks(site, entry, agreed, recorded(entry))
-        or _changed(site, lambda old, now: undone(old, entry.id, now))
+        or write_ledger(site, lambda old, now: undone(old, entry.id, now))
         or "its upgrade was undone"
     )
 
@@ -130,13 +130,30 @@ def finish_removal(
     if yard.holds(entry.id):
         yard.set_aside(entry.id, aside_name(entry.id))
     # The agreement goes before the entry does: what is put there afterwards has to ask.
-    revoked = revoke_consent(site.home, site.consent_root, entry.id, scope=site.scope)
-    fault = _changed(site, lambda old, now: without_entry(old, entry.id, now))
+    revoked = _revoked(site, entry.id)
+    fault = write_ledger(site, lambda old, now: without_entry(old, entry.id, now))
     if fault and fault.code != "missing":
         return fault
     if isinstance(revoked, FileFault):
         return (f"the agreement to it could not be taken back: {revoked.reason}",)
     return ()
+
+
+def _revoked(site: Site, capability_id: str) -> FileFault | None:
+    """Take back every agreement to what lay in this root.
+
+    A home may be a project as well, by where a command is run, and then the same folder
+    has been agreed to under either name.
+    """
+    own = os.path.realpath(site.root.ledger_root)
+    roots = {(site.scope, site.consent_root), (Scope.PROJECT, own)}
+    if own == os.path.realpath(site.home):
+        roots.add((Scope.GLOBAL, own))
+    for scope, root in sorted(roots):
+        found = revoke_consent(site.home, root, capability_id, scope=scope)
+        if isinstance(found, FileFault):
+            return found
+    return None
 
 
 def _discard(yard: Yard, folder: str) -> None:
@@ -193,9 +210,4 @@ def _restored(site: Site, capability_id: str) -> FileFault | None:
     found = restore_consent(
         site.home, site.consent_root, capability_id, scope=site.scope
     )
-    return found if isinstance(found, FileFault) else None
-
-
-def _changed(site: Site, change: Change) -> FileFault | None:
-    found = change_ledger(site.root.ledger_root, change)
     return found if isinstance(found, FileFault) else None

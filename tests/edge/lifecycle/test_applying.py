@@ -27,6 +27,7 @@ from msdcomp.edge.lifecycle import (
     traces,
     yard,
 )
+from msdcomp.edge.lifecycle.ledgering import write_ledger
 from msdcomp.edge.lifecycle.yard import Yard
 from msdcomp.edge.locks import consent_lock, lifecycle_lock
 from msdcomp.manifest import CapabilityId
@@ -419,7 +420,7 @@ def _world(site: Site) -> list[object]:
         (Yard, "stage", _failing),
         (yard, "_write", _failing),
         (yard, "_settle", _failing),
-        (applying, "_write", _faulty),
+        (applying, "write_ledger", _faulty),
         (Yard, "promote", None),
         (applying, "apply_edits", _faulty),
         (applying, "write_consent", _faulty),
@@ -484,17 +485,17 @@ def test_the_last_write_decides(
     site: Site, where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All is in place but the ledger's last word: it is as if nothing had begun."""
-    real, calls = applying._write, []
+    calls = []
 
     def second(*arguments: Any) -> FileFault | None:
         calls.append(arguments)
         if len(calls) == 2:
             return FileFault("full", "no space left")
-        return real(*arguments)
+        return write_ledger(*arguments)
 
     before = _world(site)
     prepared = plan_install(site, parcel_of(where))
-    monkeypatch.setattr(applying, "_write", second)
+    monkeypatch.setattr(applying, "write_ledger", second)
 
     assert codes(blocks(prepared)) == ["write-full"]
     assert _world(site) == before

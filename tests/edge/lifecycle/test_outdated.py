@@ -18,8 +18,7 @@ from msdcomp.edge.consent import ConsentRecord, revoke_consent, write_consent
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledger import LEDGER_NAME
 from msdcomp.edge.ledgerfile import InstalledEntry, with_entry
-from msdcomp.edge.lifecycle import Site
-from msdcomp.edge.lifecycle import outdated as module
+from msdcomp.edge.lifecycle import Site, unpacking
 from msdcomp.edge.lifecycle.outdated import MAX_ASKED, outdated
 from msdcomp.edge.sources import Latest, Options
 from msdcomp.outdated import Standing
@@ -345,11 +344,11 @@ def test_a_folder_that_cannot_be_read_back_is_unknown(
 ) -> None:
     installed(site, source(tmp_path / "shop"))
     fault = FileFault("unreadable", "the disk is broken")
-    monkeypatch.setattr(module, "read_bundle", lambda _folder: fault)
+    monkeypatch.setattr(unpacking, "read_bundle", lambda _folder: fault)
 
     (row,) = outdated([site])
 
-    assert (row.status, row.reason) == ("unknown", "the folder: the disk is broken")
+    assert (row.status, row.reason) == ("unknown", "the bundle: the disk is broken")
 
 
 def test_an_archive_of_this_machine_is_left_to_the_user(

@@ -17,7 +17,13 @@ from pyrsistent import pmap
 
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.ledgerfile import InstalledEntry
-from msdcomp.edge.lifecycle import Parcel, procure, procure_again, procuring
+from msdcomp.edge.lifecycle import (
+    Parcel,
+    procure,
+    procure_again,
+    procuring,
+    unpacking,
+)
 from msdcomp.edge.lifecycle.parcel import gate_points_of
 from msdcomp.edge.lifecycle.stepping import step_down
 from msdcomp.edge.sources import Fetched, Latest, fetch
@@ -170,7 +176,7 @@ def test_a_bundle_that_cannot_be_hashed_is_refused(
 ) -> None:
     where = source(tmp_path / "new")
     fault = FileFault("too-large", "files of more than 16 bytes together")
-    monkeypatch.setattr(procuring, "read_bundle", lambda _: fault)
+    monkeypatch.setattr(unpacking, "read_bundle", lambda _: fault)
 
     assert refused(where) == Block(
         "bundle-too-large", "the bundle: files of more than 16 bytes together"
@@ -185,7 +191,7 @@ def test_what_was_fetched_is_gone_whatever_happens(
         raise KeyboardInterrupt
 
     where = source(tmp_path / "new")
-    monkeypatch.setattr(procuring, "read_bundle", interrupted)
+    monkeypatch.setattr(unpacking, "read_bundle", interrupted)
 
     with pytest.raises(KeyboardInterrupt):
         procure(spec_of(where), HOST)
@@ -305,7 +311,7 @@ def test_a_package_must_be_what_it_was_for_the_same_version(
         asked.append(integrity)
         return SourceFault("not-found", "no such package")
 
-    monkeypatch.setattr(procuring, "fetch", fetching)
+    monkeypatch.setattr(unpacking, "fetch", fetching)
     monkeypatch.setattr(
         procuring, "latest", lambda *_: Latest(status="version", version=offered)
     )
@@ -520,7 +526,7 @@ def test_an_older_version_is_fetched_with_the_integrity_that_was_said(
         assert isinstance(found, Fetched)
         return attrs.evolve(found, versions=("3.0.0", "1.0.0"))
 
-    monkeypatch.setattr(procuring, "fetch", fetching)
+    monkeypatch.setattr(unpacking, "fetch", fetching)
 
     block = refused(where, integrity=DIGEST)
 

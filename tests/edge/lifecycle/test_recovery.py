@@ -109,7 +109,7 @@ _STEPS = [
     (Yard, "promote", 1),
     (applying, "apply_edits", 1),
     (applying, "write_consent", 1),
-    (applying, "_write", 2),
+    (applying, "write_ledger", 2),
 ]
 
 
@@ -159,7 +159,7 @@ def test_an_upgrade_that_counts_is_not_undone(site: Site, upgrading: Prepared) -
         (recovery, "apply_edits"),
         (Yard, "set_aside"),
         (recovery, "revoke_consent"),
-        (recovery, "_changed"),
+        (recovery, "write_ledger"),
     ],
 )
 def test_a_removal_is_finished(
@@ -252,7 +252,7 @@ def _faulty(*_: object, **__: object) -> FileFault:
         (Yard, "set_aside", _failing),
         (recovery, "apply_edits", _faulty),
         (recovery, "restore_consent", _faulty),
-        (recovery, "change_ledger", _faulty),
+        (recovery, "write_ledger", _faulty),
     ],
 )
 @pytest.mark.parametrize("scene", ["installing", "upgrading"])
@@ -267,7 +267,7 @@ def test_what_fails_stays_in_flight_and_is_done_the_next_time(
 ) -> None:
     prepared = request.getfixturevalue(scene)
     before = _world(site)
-    _killed(prepared, applying, "_write", 2)
+    _killed(prepared, applying, "write_ledger", 2)
     with monkeypatch.context() as patch:
         patch.setattr(target, name, play)
         assert isinstance(_recovered(site), FileFault)
@@ -299,7 +299,7 @@ def test_a_removal_that_fails_is_said(
 ) -> None:
     done(installing)
     _killed(plan_removal(site, "tides"), Yard, "set_aside")
-    monkeypatch.setattr(recovery, "change_ledger", _faulty)
+    monkeypatch.setattr(recovery, "write_ledger", _faulty)
 
     assert _recovered(site) == FileFault("full", "no space left")
 

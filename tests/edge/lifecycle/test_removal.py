@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from msdcomp.edge import consent
-from msdcomp.edge.consentstore import store_path
+from msdcomp.edge.consentstore import list_consents, store_path
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.lifecycle import (
     Site,
     applying,
+    find_site,
     plan_install,
     plan_removal,
     reconcile,
@@ -23,6 +24,7 @@ from msdcomp.edge.lifecycle import (
     traces,
 )
 from msdcomp.edge.lifecycle.yard import Yard
+from msdcomp.edge.roots import find_places
 from msdcomp.scope import Scope
 from tests.edge.lifecycle.shops import (
     agree_by_hand,
@@ -294,7 +296,7 @@ def _failing(*_: object, **__: object) -> None:
     [
         (Yard, "set_aside", _failing),
         (recovery, "apply_edits", _faulty),
-        (recovery, "_changed", _faulty),
+        (recovery, "write_ledger", _faulty),
     ],
 )
 def test_a_removal_that_failed_halfway_is_finished_by_reconcile(
@@ -324,7 +326,7 @@ def test_a_removal_whose_intent_cannot_be_written_changes_nothing(
 ) -> None:
     installed(site, source(tmp_path / "new"))
     before = composed(site).accepted
-    monkeypatch.setattr(applying, "_write", _faulty)
+    monkeypatch.setattr(applying, "write_ledger", _faulty)
 
     (block,) = blocks(plan_removal(site, "tides"))
     assert block.code == "write-full"
@@ -359,3 +361,23 @@ def test_what_is_put_there_after_a_removal_has_to_ask(
 
     assert composed(in_project).accepted == ()
     assert not consent.read_consent(in_project.home).records
+
+
+def test_an_agreement_under_either_name_of_a_home_goes(
+    home: Path, tmp_path: Path
+) -> None:
+    """Run from inside, a home is a project as well."""
+    (home / ".git").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    outside = find_site(find_places(tmp_path / "elsewhere", home), "global")
+    inside = find_site(find_places(home, home), "global")
+    assert isinstance(outside, Site)
+    assert isinstance(inside, Site)
+    assert (outside.scope, inside.scope) == (Scope.GLOBAL, Scope.PROJECT)
+    bundle = source(tmp_path / "tides")
+    installed(outside, bundle)
+
+    done(plan_removal(inside, "tides"))
+
+    assert list_consents(str(home)) == ()
+    assert plan_install(outside, parcel_of(bundle)).plan.asks
