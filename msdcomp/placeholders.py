@@ -22,6 +22,8 @@ _NAMES = "|".join(PLACEHOLDERS)
 _PLACEHOLDER = re.compile(rf"\$\{{(?:{_NAMES})\}}")
 _NAME = re.compile(_NAMES)
 
+_INTERPRETERS = "bun|deno|lua|node|osascript|perl|php|python|ruby"
+
 #: Coarse on purpose. What is taken for one of these without being one is refused only
 #: together with a value that is not plain.
 _READS_AGAIN = re.compile(
@@ -29,17 +31,22 @@ _READS_AGAIN = re.compile(
     |\$\{[\#!]?\w+[:\[]|\$\{!  # a subscript, an offset, a variable named by another
     |\b(?:alias|declare|eval|let|local|mapfile|read|readonly|source|trap|typeset|unset)\b
     |\s-v\b                    # test -v, printf -v
-    |\b[gmn]?awk\b|\b(?:find|parallel|ssh|su|watch|xargs)\b
-    |\|\s*\w*sh\b              # a script from a pipe
-    |\b(?:\w*sh|bun|deno|lua|node|osascript|perl|php|python|ruby)[\d.]*\b
-     [^;|&\n]*\s--?[a-z]*[cer]   # sh -c, node -e, php -r, perl --eval
-    """,
+    |\b[gmn]?awk\b|\b(?:find|flock|parallel|ssh|su|watch|xargs)\b
+    |\b(?:bc|dc|ed|ex|g?make|m4|g?sed|vim?)\b  # a script as an argument or on stdin
+    |(?:^|[;&|({\n])\s*\.\s      # the shell's own reading of a script
+    |<\(|<<<                   # a script from what is written in the command
+    |\|[^;|&\n]*\b(?:\w*sh|INTERPRETERS)[\d.]*\b  # a script from a pipe
+    |\b(?:\w*sh|INTERPRETERS)[\d.]*\b
+     [^;|&\n]*\s--?[a-z]*[cepr]  # sh -c, node -p, php -r, perl --eval
+    """.replace("INTERPRETERS", _INTERPRETERS),
     re.VERBOSE | re.IGNORECASE,
 )
 
 _PLAIN = re.compile(r"[A-Za-z0-9 _.,:/@%+=-]*")
 
+_BLANK = " \t\n"
 _DOUBLE, _BRACED = "double", "braced in double"
+_CLOSES = {_DOUBLE: '"', _BRACED: "}"}
 _CANNOT_FOLLOW = "stands in a command whose quotes cannot be followed"
 
 
@@ -92,6 +99,8 @@ class _Walk:
         #: What is open, the innermost last: what closes it, or a name of ours.
         self.open: list[str] = []
         self.at = 0
+        #: Where the last escape ended.
+        self.escaped = -1
 
     def reason(self) -> str | None:
         while self.at < len(self.text):
@@ -117,15 +126,18 @@ class _Walk:
         # Inside backquotes a backslash means one thing more than elsewhere.
         if "`" in self.open:
             return _CANNOT_FOLLOW
+        # A line that goes on in the next may join two halves of a word, or of `$(`.
+        if self.text.startswith("\n", self.at + 1) and not self._follows(_BLANK):
+            return _CANNOT_FOLLOW
         self.at += 2
+        self.escaped = self.at
         return None
 
     def _quoted(self, char: str, inside: str) -> str | None:
-        if char == '"':
-            if inside == _BRACED:
-                return _CANNOT_FOLLOW
-            self.open.pop()
-        elif char == "}" and inside == _BRACED:
+        # What quotes mean in `"${x...}"` depends on what is done with the variable.
+        if inside == _BRACED and char in "'\"":
+            return _CANNOT_FOLLOW
+        if char == _CLOSES[inside]:
             self.open.pop()
         elif self._opens(char, _BRACED):
             return None
@@ -160,7 +172,10 @@ class _Walk:
                 if char == "<"
                 else _CANNOT_FOLLOW
             )
-        if char == "#" and self._starts_word():
+        if char == "#" and (self.at == self.escaped or self._follows(")`")):
+            # Only a parser of the whole can tell a comment from a word that goes on.
+            return _CANNOT_FOLLOW
+        if char == "#" and (self.at == 0 or self._follows(_BLANK + ";&|(")):
             return self._comment()
         if self._opens(char, "}"):
             return None
@@ -186,8 +201,9 @@ class _Walk:
         self.at = end + 1
         return None
 
-    def _starts_word(self) -> bool:
-        return self.at == 0 or self.text[self.at - 1] in " \t\n;&|(`"
+    def _follows(self, characters: str) -> bool:
+        """Tell whether the character before is one of some."""
+        return self.at > 0 and self.text[self.at - 1] in characters
 
     def _comment(self) -> str | None:
         if self.open:

@@ -18,6 +18,7 @@ NOISE = st.sampled_from(
     [
         *("'", '"', "\\", "$", "`", "(", ")", "}", "#", " ", "\n", ";", "$(", "${"),
         *("${x:-", "$((", "))", "1", "$'", "<<E\n", "\nE\n", " # it's\n", ";; esac"),
+        *("\\\n", "${x#", "${x%%", "\\ ", "#'", '#"', "< ", "(true)", "`true`"),
     ]
 )
 VALUE = "${PHASE_DIR}"
@@ -86,6 +87,7 @@ def test_a_command_without_a_value_is_no_concern(text: str) -> None:
         "case ${PHASE_NUMBER} in 1) true;; *) false;; esac",
         'echo "${x:-${PHASE_DIR}}" $(( ${PHASE_NUMBER} + 1 ))',
         'f() { echo "\\"${PHASE_DIR}"; }; f',
+        "test -e ${PHASE_DIR}/a && \\\n  test -e '/b' # isn't\n",
     ],
 )
 def test_commands_that_people_write_are_understood(command: str) -> None:
@@ -112,6 +114,14 @@ def test_commands_that_people_write_are_understood(command: str) -> None:
         ("echo ${x:-)} ${PHASE_DIR}", "cannot be followed"),
         ("echo $(true # ${PHASE_DIR}\n)", "cannot be followed"),
         ('echo "`( "`${PHASE_DIR}', "cannot be followed"),
+        ("(ls)# \"\necho '${PHASE_DIR}' # \"", "cannot be followed"),
+        ("echo `ls`#'\n${PHASE_DIR}\n`ls`#'", "cannot be followed"),
+        ("echo \\ #'\n${PHASE_DIR}\n\\ #'", "cannot be followed"),
+        ("echo a\\\n#'\n${PHASE_DIR}\na\\\n#'", "cannot be followed"),
+        ("echo \"$\\\n(echo '${PHASE_DIR}')\"", "cannot be followed"),
+        ("cat <\\\n<'E'\n${PHASE_DIR}\nE\n", "cannot be followed"),
+        ("\"$(ca\\\nse a in a) echo '${PHASE_DIR}';; esac)\"", "cannot be followed"),
+        ("echo \"${x#'${PHASE_DIR}'}\"", "cannot be followed"),
     ],
 )
 def test_what_a_shell_would_not_expand_is_named(command: str, reason: str) -> None:
@@ -133,9 +143,19 @@ def test_what_a_shell_would_not_expand_is_named(command: str, reason: str) -> No
         ("echo ${!PHASE_DIR}", True),
         ("echo ${a[${PHASE_NUMBER}]}", True),
         ("x=${PHASE_NUMBER}; let y=x", True),
+        ('sed -n "/${PHASE_NUMBER}/p" STATE.md', True),
+        ('make check PHASE="${PHASE_NUMBER}"', True),
+        ('echo "${PHASE_NUMBER} > 2" | bc', True),
+        ('echo "${PHASE_DIR}" | env bash', True),
+        ('echo "${PHASE_DIR}" | python3', True),
+        ('echo "${PHASE_DIR}" | . /dev/stdin', True),
+        ('bash <(echo "${PHASE_DIR}")', True),
+        ('node -p "${PHASE_NUMBER}"', True),
         ('test -e "${PHASE_DIR}/PLAN.md"', False),
         ('grep -c done "${PHASE_DIR}/PLAN.md"', False),
         ('sh scripts/check.sh "${PHASE_DIR}"', False),
+        ('ls . "${PHASE_DIR}"', False),
+        ('cat "${PHASE_DIR}/a.md" | grep -q done', False),
         ("eval ls", False),
     ],
 )

@@ -121,7 +121,8 @@ def run(options: argparse.Namespace) -> int:
 def _signals() -> Iterator[list[int]]:
     """Keep the signals that would end this process, so that the command ends first.
 
-    It is in a session of its own: a host that gives up would leave it behind.
+    It is in a session of its own: a host that gives up would leave it behind. A signal
+    that is ignored, as by `nohup`, would end nothing and stays ignored.
     """
     received: list[int] = []
     if threading.current_thread() is not threading.main_thread():
@@ -130,6 +131,7 @@ def _signals() -> Iterator[list[int]]:
     before = {
         number: signal.signal(number, lambda number, _: received.append(number))
         for number in _ENDING
+        if signal.getsignal(number) not in {signal.SIG_IGN, None}
     }
     try:
         yield received

@@ -1,6 +1,6 @@
-"""Runs the command of a gate: bounded in time and output, and nothing outlives it.
+"""Runs the command of a gate: bounded in time and output, and its group ends with it.
 
-The shell and whatever it starts are one process group in a session of its own. The
+The shell and what it starts are one process group in a session of its own. The
 group is killed when the time is up, and also when the command has ended: what it left
 behind in the background was not asked for. Output is read all the time and only its
 end is kept, so that a command that writes without end neither stops nor fills memory.

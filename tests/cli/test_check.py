@@ -221,6 +221,16 @@ def test_a_signal_is_kept_until_the_command_has_ended(
     assert "nobody waits for it any more" in ended[0].message
 
 
+def test_what_is_ignored_gives_nothing_up(check: Msd) -> None:
+    command = f"kill -{signal.SIGHUP.value} $PPID"
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert check({**TRUE, "command": command}).code == 0
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def test_any_thread_may_check(project: Path) -> None:
     codes: list[int] = []
     arguments = ["check", "predicate", "--predicate", json.dumps(TRUE)]
