@@ -42,6 +42,7 @@ CHECKS: Mapping[str, Severity] = MappingProxyType(
         "not-an-overlay": "info",
         "policy-unreadable": "error",
         "policy-entry-useless": "warning",
+        "surface-unreadable": "error",
         "git-missing": "warning",
         "git-absent": "info",
         # the stores

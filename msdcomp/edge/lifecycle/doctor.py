@@ -19,6 +19,7 @@ from msdcomp.edge.installed import compose_scan, host_for
 from msdcomp.edge.lifecycle.checks.around import (
     check_git,
     check_policy,
+    check_surface,
     check_whereabouts,
 )
 from msdcomp.edge.lifecycle.checks.composed import (
@@ -99,6 +100,7 @@ def _findings(
 
     yield from check_whereabouts(places)
     yield from check_policy(layers)
+    yield from check_surface(places, composition.registry)
     yield from check_git(chosen)
     yield from check_consent_store(consent)
     yield from check_whole(composition)

@@ -200,6 +200,16 @@ def test_what_is_no_overlay(site: Site) -> None:
     _only(site, "not-an-overlay", "notes.txt")
 
 
+def test_choices_that_cannot_be_read(home: Path, project: Path) -> None:
+    (home / ".claude").mkdir()
+    (home / ".claude" / ".msd-surface.json").write_text("{", "utf-8")
+
+    (one,) = _examined(find_places(project, home, project))
+
+    assert one.code == "surface-unreadable"
+    assert ".msd-surface.json" in one.reason
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING
 from msdcomp.configlayers import ConfigLayers, Origin, lookup
 from msdcomp.edge.config import PROJECT_FILE
 from msdcomp.edge.lifecycle.origin import origin
+from msdcomp.edge.surfacing import find_surface
 from msdcomp.health import Finding, finding
 from msdcomp.safetext import safe
 from msdcomp.scope import Scope
 from msdcomp.sourcepolicy import POLICY_KEY, SourcePolicy
 from msdcomp.sourcespec import SourceSpec
+from msdcomp.surface import Surface
 
 if TYPE_CHECKING:
     from msdcomp.edge.lifecycle.checks.view import View
     from msdcomp.edge.roots import Places
+    from msdcomp.registry import Registry
 
-__all__ = ["check_git", "check_policy", "check_whereabouts"]
+__all__ = ["check_git", "check_policy", "check_surface", "check_whereabouts"]
 
 _PROJECT = Scope.PROJECT.value
 
@@ -64,6 +67,18 @@ def check_policy(layers: ConfigLayers) -> Iterator[Finding]:
             "write the name of a host, without scheme, port and path",
             scope=_PROJECT,
             subject=PROJECT_FILE,
+        )
+
+
+def check_surface(places: Places, registry: Registry) -> Iterator[Finding]:
+    """Yield why nobody knows what the user has on the surface."""
+    found = find_surface(places, registry)
+    if isinstance(found, Surface) and found.unreadable:
+        yield finding(
+            "surface-unreadable",
+            f"{safe(found.file, 400)}: {found.unreadable}; steps and contributions are "
+            "left out, and gates are kept",
+            "mend the file, or move it away and choose again with `msd surface`",
         )
 
 
