@@ -241,6 +241,8 @@ class Effective(Record):
         origin: The layer that decided.
         value: Its value; None when `origin` is `absent` or `unreadable`.
         type: Type of the key's slice; None when nothing declares the key.
+        fits: Whether the value is of that type; None where there is neither a value
+            nor a type to hold it against.
         layer: The layer that holds the value or could not be read; None otherwise.
         reason: Why that layer could not be read.
         file: File of that layer, if it is one.
@@ -250,6 +252,7 @@ class Effective(Record):
     origin: Origin
     value: Json = None
     type: str | None = None
+    fits: bool | None = None
     layer: Origin | None = None
     reason: str | None = None
     file: str | None = None
@@ -330,9 +333,24 @@ def lookup(key: str, layers: ConfigLayers, schema: Schema) -> Effective:
                 origin=origin,
                 value=held[0],
                 type=kind,
+                fits=_fits(held[0], declared),
                 layer=origin,
                 file=layers.file(origin),
             )
     if declared is None:
         return Effective(key=key, origin=Origin.ABSENT)
-    return Effective(key=key, origin=Origin.DEFAULT, value=declared.default, type=kind)
+    return Effective(
+        key=key,
+        origin=Origin.DEFAULT,
+        value=declared.default,
+        type=kind,
+        fits=_fits(declared.default, declared),
+    )
+
+
+def _fits(value: Json, declared: Slice | None) -> bool | None:
+    if declared is None or declared.type is None:
+        return None
+    # Only the slices of a registry say what an enum takes.
+    values = getattr(declared, "values", None) or ()
+    return is_of_type(value, declared.type, values)

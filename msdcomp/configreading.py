@@ -24,7 +24,6 @@ from msdcomp.configlayers import (
 from msdcomp.configschema import (
     ConfigSchema,
     KnownKey,
-    fits,
     shown,
     takes,
     unknown_hint,
@@ -52,8 +51,6 @@ class Reading(Record):
     Attributes:
         effective: What `msdcomp.configlayers.lookup` says.
         known: What is declared about the key; None when nobody declares it.
-        fits: Whether the value is of the declared type; None where there is neither a
-            value nor a type to hold it against.
         overrides: What the key would be without the layer that decided, without the
             next one as well, and so on down to the default.
         suggestion: The declared key that was probably meant; only of an unknown one.
@@ -61,7 +58,6 @@ class Reading(Record):
 
     effective: Effective
     known: KnownKey | None = None
-    fits: bool | None = None
     overrides: tuple[Effective, ...] = ()
     suggestion: str | None = None
 
@@ -69,6 +65,11 @@ class Reading(Record):
     def key(self) -> str:
         """The dotted key."""
         return self.effective.key
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether the value is of the declared type; None as in the effective value."""
+        return self.effective.fits
 
     def problems(self) -> tuple[Problem, ...]:
         """Return what is to be reported of the value."""
@@ -129,11 +130,9 @@ def _read(key: str, peeled: Sequence[ConfigLayers], schema: ConfigSchema) -> Rea
         decided = lookup(key, rest, schema.slices)
         if decided.origin is not Origin.ABSENT:
             overrides.append(decided)
-    typed = known is not None and known.type is not None and effective.found
     return Reading(
         effective=effective,
         known=known,
-        fits=fits(known, effective.value) if known is not None and typed else None,
         overrides=tuple(overrides),
         suggestion=schema.suggest(key) if known is None else None,
     )

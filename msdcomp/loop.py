@@ -26,7 +26,6 @@ from msdcomp.activation import (
     unreadable,
 )
 from msdcomp.activehook import ActiveHook, DeclaredHook, declare
-from msdcomp.configlayers import is_of_type
 from msdcomp.diagnostics import Problem, Severity, pointer
 from msdcomp.gatewarning import PREFIX, GateWarning, gate_warnings
 from msdcomp.markdown import render
@@ -281,16 +280,14 @@ class _Inquiry:
         It is handed on as it is: an agent that reads it should see what was written,
         and a default in its place would be a value that nobody chose.
         """
-        # Only the slices of a registry say what an enum takes.
-        values = getattr(self.schema.get(effective.key), "values", ())
-        if effective.layer is None or is_of_type(
-            effective.value, effective.type, values
-        ):
+        if effective.layer is None or effective.fits is not False:
             return
         # Imported here because hardly any configuration holds such a value.
         from msdcomp.configschema import KnownKey, shown, takes  # noqa: PLC0415
 
         key, owner = effective.key, safe(hook.capability_id)
+        # Only the slices of a registry say what an enum takes.
+        values = getattr(self.schema.get(key), "values", None) or ()
         known = KnownKey(key=key, owner="", type=effective.type, values=values)
         layer = safe(effective.file or "the configuration given")
         problem = Problem(

@@ -32,12 +32,42 @@ class OneSlice:
     default: Any = False
 
 
+@attrs.frozen
+class EnumSlice(OneSlice):
+    values: tuple[str, ...] = ()
+
+
 def look(
     config: object, key: str = "k.a", *, type_: str | None = None, default: Any = False
 ) -> Effective:
     """Look up one key under explicit values."""
     schema = {key: OneSlice(type_, default)} if type_ else {}
     return lookup(key, ConfigLayers.of(config), schema)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "fits"),
+    [
+        ("boolean", False, True),
+        ("boolean", "off", False),
+        ("number", True, False),
+        ("string", pmap(), False),
+        ("enum", "neap", True),
+        ("enum", "high", False),
+        ("enum", None, True),
+        (None, "neap", None),
+    ],
+)
+def test_a_value_tells_whether_it_is_of_the_type_of_its_slice(
+    kind: str | None, value: Any, fits: bool | None
+) -> None:
+    slices = {"tide.kind": EnumSlice(kind, "neap", ("neap",))} if kind else {}
+
+    found = lookup("tide.kind", ConfigLayers.of({"tide": {"kind": value}}), slices)
+
+    assert found.fits is fits
+    unread = ConfigLayers(project=Unreadable("line 1"))
+    assert lookup("tide.kind", unread, slices).fits is None
 
 
 @pytest.mark.parametrize(

@@ -219,5 +219,5 @@ def effective_wire(switch: Effective) -> dict[str, Any]:
         "on": switch.on,
         "origin": switch.origin.value,
         "file": switch.file,
-        "fits": mismatch(switch) is None,
+        "fits": switch.fits,
     }
