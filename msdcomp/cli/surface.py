@@ -81,7 +81,15 @@ def _reset(found: Here, options: argparse.Namespace) -> Effect | None:
     folder = folder_of(found, options)
     if folder is None:
         return None
-    start = read_marker(folder).choice or Choice()
+    kept = read_marker(folder)
+    if kept.fault is not None:
+        # What it says is not known, and everything is no guess to take its place.
+        complain(
+            "the surface was not changed: "
+            f"{safe(kept.file, 400)}: {kept.fault.reason}; repair it, or move it away"
+        )
+        return None
+    start = kept.choice or Choice()
     return change_surface(found, options, lambda _: start)
 
 

@@ -262,8 +262,8 @@ def _edited(
             return _blocked(parse(text).value, edit.key)
     after = text.encode()
     # What cannot be read again must not be written.
-    if parse(after).problems:
-        return FileFault("damaged", "it would no longer be readable")
+    if problems := parse(after).problems:
+        return FileFault("wrong-shape", f"it could not be read: {problems[0].message}")
     return _Edited(path=real, before=before, after=after)
 
 

@@ -61,7 +61,9 @@ def change_choice(
             return busy
         before, text = read_text(folder)
         if before.fault:
-            return left_as_it_is(before.fault, _REPAIR)
+            fault, name = before.fault, os.path.basename(before.file)  # noqa: PTH119
+            named = FileFault(fault.code, f"{name} cannot be read ({fault.reason})")
+            return left_as_it_is(named, _REPAIR)
         old = before.choice or Choice()
         new = change(old)
         if new == old:

@@ -419,6 +419,32 @@ def test_a_reset_goes_back_to_the_marker(
     assert (kept["disabledClusters"], kept["theirs"]) == ([], 1)
 
 
+def test_a_reset_to_a_marker_that_cannot_be_read_is_refused(
+    msd: Msd, places: list[str], file: Path
+) -> None:
+    (file.parent / ".msd-profile").write_text("no profile!", "utf-8")
+    file.write_text('{"baseProfile": "core", "disabledClusters": ["own"]}', "utf-8")
+
+    done = msd("surface", "reset", *places)
+
+    assert (done.code, done.out) == (2, "")
+    assert ".msd-profile: names no profile; repair it" in done.err
+    assert json.loads(file.read_text("utf-8"))["disabledClusters"] == ["own"]
+
+
+@pytest.mark.parametrize("words", WRITING, ids=" ".join)
+def test_the_file_that_keeps_from_writing_is_named(
+    msd: Msd, places: list[str], file: Path, words: tuple[str, ...]
+) -> None:
+    (file.parent / ".msd-profile").write_text("no profile!", "utf-8")
+
+    done = msd(*words, *places)
+
+    assert done.code == 2
+    assert ".msd-profile" in done.err
+    assert not file.exists()
+
+
 # What cannot be read.
 
 
