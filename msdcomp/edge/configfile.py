@@ -7,11 +7,8 @@ Source: docs/reference/configuration.md, "How a file is edited".
 
 from __future__ import annotations
 
-import contextlib
 import os
-import stat
 from collections.abc import Mapping
-from pathlib import Path
 
 import attrs
 from pyrsistent import PMap
@@ -34,7 +31,7 @@ from msdcomp.edge.config import (
     read_layers,
     workstream_file,
 )
-from msdcomp.edge.files import FileFault, fault_of, read_file, write_atomic
+from msdcomp.edge.files import FileFault, fault_of, read_file, rewrite_atomic
 from msdcomp.edge.jsonedit import set_member, unset_member
 from msdcomp.edge.locks import WAIT_S, locked
 from msdcomp.edge.roots import Places
@@ -215,7 +212,7 @@ def edit_file(
         now = _edited(project, file, edits)
         if isinstance(now, FileFault) or not now.changes:
             return now if isinstance(now, FileFault) else False
-        return _write(now) or True
+        return rewrite_atomic(now.path, now.after) or True
 
 
 @attrs.frozen(kw_only=True)
@@ -299,17 +296,3 @@ def _plain(value: Json) -> object:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return value
-
-
-def _write(edited: _Edited) -> FileFault | None:
-    """Write a file anew; it keeps its permissions, since they may be there to hide."""
-    try:
-        mode = stat.S_IMODE(os.lstat(edited.path).st_mode)
-    except OSError:
-        return write_atomic(edited.path, edited.after)
-    fault = write_atomic(edited.path, edited.after, mode)
-    if fault is None:
-        # What every new file loses is given back, where the system allows it.
-        with contextlib.suppress(OSError):
-            Path(edited.path).chmod(mode)
-    return fault

@@ -34,6 +34,7 @@ __all__ = [
     "read_confined",
     "read_file",
     "relative_parts",
+    "rewrite_atomic",
     "write_atomic",
 ]
 
@@ -287,7 +288,21 @@ def _open_beneath(folder_fd: int, parts: list[bytes]) -> int | OSError | ValueEr
             os.close(current)
 
 
-def write_atomic(path: str, data: bytes, mode: int = 0o666) -> FileFault | None:
+def rewrite_atomic(path: str, data: bytes) -> FileFault | None:
+    """Replace a file as `write_atomic` does, and leave it its permissions.
+
+    They may be there to hide it, or to share it. A file that is missing is made.
+    """
+    try:
+        mode = stat.S_IMODE(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return write_atomic(path, data)
+    return write_atomic(path, data, mode, exact=True)
+
+
+def write_atomic(
+    path: str, data: bytes, mode: int = 0o666, *, exact: bool = False
+) -> FileFault | None:
     """Replace a file so that readers see the old content or the new, never a part.
 
     The new content is on the disk before it takes the name. A link of that name is
@@ -298,6 +313,7 @@ def write_atomic(path: str, data: bytes, mode: int = 0o666) -> FileFault | None:
         path: The file; missing folders are made.
         data: Its whole new content.
         mode: Its permissions, less those that the process takes from every new file.
+        exact: Take none from them, where the system allows it.
     """
     folder = Path(path).parent
     temporary = f"{path}.tmp.{os.getpid()}-{os.urandom(4).hex()}"
@@ -310,6 +326,9 @@ def write_atomic(path: str, data: bytes, mode: int = 0o666) -> FileFault | None:
         with os.fdopen(fd, "wb") as stream:
             stream.write(data)
             stream.flush()
+            if exact:
+                with contextlib.suppress(OSError):
+                    os.fchmod(fd, mode)
             os.fsync(fd)
         Path(temporary).replace(path)
     except BaseException as error:  # an interrupted command leaves nothing, either

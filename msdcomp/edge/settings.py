@@ -15,7 +15,7 @@ from typing import cast
 
 import attrs
 
-from msdcomp.edge.files import FileFault, fault_of, read_file, write_atomic
+from msdcomp.edge.files import FileFault, fault_of, read_file, rewrite_atomic
 from msdcomp.edge.jsonedit import set_member, unset_member
 from msdcomp.edge.jsonfiles import Json, parse_object
 from msdcomp.hookcommand import (
@@ -315,11 +315,7 @@ def apply_edit(edit: SettingsEdit) -> FileFault | None:
         return now
     if now != edit.before:
         return _MOVED
-    try:
-        mode = stat.S_IMODE(os.lstat(edit.path).st_mode)
-    except OSError:
-        mode = 0o666
-    return write_atomic(edit.path, edit.after, mode)
+    return rewrite_atomic(edit.path, edit.after)
 
 
 def _content(path: str) -> bytes | FileFault | None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from collections.abc import Callable
 from typing import TypeAlias
 
-from msdcomp.edge.files import FileFault, write_atomic
+from msdcomp.edge.files import FileFault, rewrite_atomic
 from msdcomp.edge.jsonedit import set_member
 from msdcomp.edge.jsonfiles import Json
 from msdcomp.edge.locks import WAIT_S, locked
@@ -74,17 +73,9 @@ def change_choice(
         # What cannot be read again must not be written.
         if len(data) > MAX_BYTES or isinstance(parse_choice(data), FileFault):
             return FileFault("too-large", "would hold more than is ever read again")
-        return _write(f"{folder}/{SURFACE_NAME}", data) or read_choice(folder)
-
-
-def _write(path: str, data: bytes) -> FileFault | None:
-    """Write the file anew; it keeps its permissions, and a link to it stays a link."""
-    real = os.path.realpath(path)
-    try:
-        mode = stat.S_IMODE(os.stat(real).st_mode)  # noqa: PTH116 - a plain question
-    except OSError:
-        return write_atomic(real, data)
-    return write_atomic(real, data, mode)
+        # A link to the file stays a link.
+        real = os.path.realpath(f"{folder}/{SURFACE_NAME}")
+        return rewrite_atomic(real, data) or read_choice(folder)
 
 
 def _fresh(choice: Choice) -> bytes | FileFault:

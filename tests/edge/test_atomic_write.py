@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from msdcomp.edge.files import FileFault, read_file, write_atomic
+from msdcomp.edge.files import FileFault, read_file, rewrite_atomic, write_atomic
 from tests.layouts import write
 
 
@@ -70,6 +70,23 @@ def test_the_mode_is_what_was_asked_for(
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == expected
+
+
+@pytest.mark.parametrize("mode", [0o666, 0o600, 0o444, 0o664])
+def test_a_file_that_is_written_anew_keeps_its_permissions(
+    tmp_path: Path, mode: int
+) -> None:
+    write(tmp_path / "f", "old")
+    (tmp_path / "f").chmod(mode)
+    before = os.umask(0o077)
+    try:
+        assert rewrite_atomic(str(tmp_path / "f"), b"new") is None
+        assert rewrite_atomic(str(tmp_path / "g"), b"new") is None
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == mode
+    assert stat.S_IMODE((tmp_path / "g").stat().st_mode) == 0o600
+    assert (tmp_path / "f").read_bytes() == (tmp_path / "g").read_bytes() == b"new"
 
 
 def test_a_write_that_is_interrupted_leaves_the_old_content_alone(

@@ -221,7 +221,7 @@ def test_a_disk_that_takes_nothing_is_told(
 ) -> None:
     write(project / FILE, "{}")
     full = FileFault("unwritable", "cannot be written (ENOSPC)")
-    monkeypatch.setattr(configfile, "write_atomic", lambda *_args: full)
+    monkeypatch.setattr(configfile, "rewrite_atomic", lambda *_args: full)
     assert _edit(project, ON) == full
     change = set_key(str(project), SCHEMA, "mode", 1)
     assert not change.done
