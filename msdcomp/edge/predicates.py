@@ -126,7 +126,7 @@ def _front_matter(asked: FrontmatterEquals, phase: Phase) -> Answer:
     with _folder(phase) as folder:
         if isinstance(folder, str):
             return frontmatter_equals(asked, Artifact(reason=folder))
-        found = _find(asked.artifact, folder)
+        found = _find(asked.artifact, folder, every=True)
         if found.reason is not None or len(found.files) != 1:
             return frontmatter_equals(asked, found)
         data = folder.read(found.files[0], MAX_FILE_BYTES)
@@ -172,7 +172,8 @@ def _folder(phase: Phase) -> Iterator[_Folder | str]:
         os.close(fd)
 
 
-def _find(name: str, folder: _Folder) -> Artifact:
+def _find(name: str, folder: _Folder, *, every: bool = False) -> Artifact:
+    """Return the files that may be an artefact; with `every`, all of them or none."""
     for file in (name, f"{_PLANNING}/{name}"):
         held = folder.holds(file)
         if isinstance(held, FileFault):
@@ -191,7 +192,7 @@ def _find(name: str, folder: _Folder) -> Artifact:
             return Artifact(reason=f"{entry.name}: {held.reason}")
         if held:
             files.append(entry.name)
-    if not files and not listing.complete:
+    if not listing.complete and (every or not files):
         return Artifact(reason="the folder of the phase has too many entries")
     return Artifact(files=tuple(files))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from msdcomp.configlayers import ConfigLayers, Effective, lookup
 from msdcomp.edge import predicates as edge
-from msdcomp.edge.files import FileFault, Listing
+from msdcomp.edge.files import FileFault, Listing, list_folder
 from msdcomp.edge.predicates import Phase, evaluate, find_artifact
 from msdcomp.predicate import Answer, Artifact, Result, read_predicate
 from tests.strategies import json_values, predicates
@@ -267,6 +267,23 @@ def test_a_folder_with_too_many_entries_may_hold_it(
 
     answer = ask(EXISTS, phase)
 
+    assert answer.result is Result.COULD_NOT_CHECK
+    assert "too many entries" in answer.message
+
+
+def test_one_of_too_many_entries_exists_and_need_not_be_the_only_one(
+    phase: Phase, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_off(fd: int) -> Listing:
+        listing = list_folder(fd)
+        assert isinstance(listing, Listing)
+        return attrs.evolve(listing, complete=False)
+
+    (folder / "03-PLAN.md").write_text("---\nopen: 0\n---\n", "utf-8")
+    monkeypatch.setattr(edge, "list_folder", cut_off)
+
+    assert ask(EXISTS, phase).result is Result.PASS
+    answer = ask(CLEAR, phase)
     assert answer.result is Result.COULD_NOT_CHECK
     assert "too many entries" in answer.message
 
