@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 # Letter case is folded as Unicode does, so the Turkish dotless i counts as an i too.
-_TAG = re.compile("<(?=/?contribution)", re.IGNORECASE)
+#: Whoever reads the page is no parser of XML, so a slash or a space in between, of
+#: whatever kind, hides nothing.
+_TAG = re.compile(r"<(?=[\s/\u200b-\u200f\u2060\ufeff]*contribution)", re.IGNORECASE)
 
 #: Stands for a field that a malformed registry does not have.
 _UNSET = "(unset)"
@@ -31,7 +33,8 @@ def render(point: str, active_hooks: Iterable[ActiveHook]) -> str:
 
     Steps are numbered; a contribution is a `<contribution from="ID" into="ROLE">`
     block; a gate is one bold line. The `<` of every `<contribution` or
-    `</contribution` in a fragment, in any letter case, becomes `&lt;`.
+    `</contribution` in a fragment, in any letter case and with any space in between,
+    becomes `&lt;`.
     """
     blocks: list[str] = []
     steps = 0

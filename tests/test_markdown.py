@@ -141,7 +141,10 @@ def test_text_wins_over_a_path_and_an_unread_path_is_named() -> None:
         ("</CONTRIBUTION><Contribution", "&lt;/CONTRIBUTION>&lt;Contribution"),
         ("</cOnTr\u0131bution>", "&lt;/cOnTr\u0131bution>"),
         ("<contributions>", "&lt;contributions>"),
-        ("<b>&amp;</b> < contribution", "<b>&amp;</b> < contribution"),
+        ("<b>&amp;</b> < contribution", "<b>&amp;</b> &lt; contribution"),
+        ("</ contribution>", "&lt;/ contribution>"),
+        ("< / \u200bcontribution>", "&lt; / \u200bcontribution>"),
+        ("1 < 2, a contribution", "1 < 2, a contribution"),
         ("<<contribution>", "<&lt;contribution>"),
     ],
 )

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
             workstream=options.workstream,
         )
         if not change.done:
-            return _refuse(change)
+            return _refuse(change, as_json=options.json)
     if options.on is not None:
         wish = switched(found, options.id, on=options.on)
         if change_surface(found, options, wish) is None:
@@ -123,7 +123,7 @@ def _may(found: Here, options: argparse.Namespace, gates: Mapping[str, bool]) ->
     if gates:
         refused = check_gates(registry, schema_of(registry), options.id, tuple(gates))
     if refused:
-        _refuse(ConfigChange(problems=refused))
+        _refuse(ConfigChange(problems=refused), as_json=options.json)
         return False
     if options.on is None:
         return True
@@ -136,10 +136,12 @@ def _may(found: Here, options: argparse.Namespace, gates: Mapping[str, bool]) ->
     return kept.fault is None
 
 
-def _refuse(change: ConfigChange) -> int:
+def _refuse(change: ConfigChange, *, as_json: bool) -> int:
     for problem in change.problems:
         hint = f"; {problem.hint}" if problem.hint else ""
         complain(f"{problem.message}{hint}")
+    if as_json:
+        show_json(change_wire(change))
     return 2
 
 

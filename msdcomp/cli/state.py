@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
         wanted = tuple(state for state in told if state.capability_id == options.id)
         if not wanted:
             _unknown(options.id, told)
+            if options.json:
+                show_json([])
             return 1
         told = wanted
     if options.json:

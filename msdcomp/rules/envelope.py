@@ -101,7 +101,17 @@ VERSION = Rule(
 
 
 def _slice_key(value: object, path: str) -> Sequence[Found]:
-    return (reserved(str(value), path),) if value in RESERVED_NAMES else ()
+    if value in RESERVED_NAMES:
+        return (reserved(str(value), path),)
+    within = next((p for p in str(value).split(".") if p in RESERVED_NAMES), None)
+    if within is None:
+        return ()
+    # Hosts take it, and no lookup finds it: what waits for it never runs.
+    message = (
+        f"{label(path)} must not hold a reserved name, got {show(value)}; no lookup "
+        f"goes through {within}, so what waits for the key is off"
+    )
+    return (fault("reserved-name", path, message, severity=Severity.WARNING),)
 
 
 def _fits(type_: str, default: object) -> bool:

@@ -236,3 +236,15 @@ def test_an_overlay_of_a_project_is_set_like_any_other(
 
     assert done.code == 0
     assert "theirs.on is now true" in done.out
+
+
+def test_a_program_is_told_what_was_refused(msd: Msd, places: list[str]) -> None:
+    refused = msd(
+        "capability", "set", "ui", "--gate", "no.such=true", "--json", *places
+    )
+    assert refused.code == 2
+    assert refused.json["problems"]
+    assert refused.json["written"] is False
+
+    nobody = msd("capability", "state", "no-such-one", "--json", *places)
+    assert (nobody.code, nobody.json) == (1, [])
