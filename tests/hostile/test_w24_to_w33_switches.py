@@ -10,6 +10,9 @@ import pytest
 from tests.hostile.ground import GATE, Ground, bundle
 from tests.layouts import write
 
+#: Where the gate of `GATE` stands.
+POINT = "ship:pre"
+
 SLICES = {
     "tide.gate": {"type": "boolean", "default": True, "description": "On or off."},
     "tide.name": {"type": "string", "default": "a", "description": "A name."},
@@ -26,7 +29,7 @@ def gated(ground: Ground, tmp_path: Path) -> Ground:
 
 
 def _hooks(ground: Ground) -> set[str]:
-    found = ground.msd("loop", "render-hooks", GATE["point"], "--json")
+    found = ground.msd("loop", "render-hooks", POINT, "--json")
     return {hook["capId"] for hook in found.json["activeHooks"]}
 
 
@@ -36,7 +39,7 @@ def test_w24_a_text_that_means_off_is_off_and_told(gated: Ground, value: str) ->
     config = {"tide": {"gate": value}}
     write(gated.project / ".planning" / "config.json", json.dumps(config))
 
-    told = gated.msd("loop", "render-hooks", GATE["point"])
+    told = gated.msd("loop", "render-hooks", POINT)
 
     assert "tide" not in _hooks(gated)
     assert "tide.gate takes true or false" in told.err
