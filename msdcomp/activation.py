@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pyrsistent import PMap, pmap
 
 from msdcomp.configlayers import (
+    CONFIGURED,
     INHERITED,
     ConfigLayers,
     Effective,
@@ -54,8 +55,6 @@ __all__ = [
     "unreadable",
 ]
 
-_CONFIGURED = frozenset({Origin.EXPLICIT, Origin.WORKSTREAM, Origin.PROJECT})
-
 
 def _layer_name(effective: Effective) -> str:
     if effective.layer is Origin.EXPLICIT:
@@ -81,7 +80,7 @@ def mismatch(effective: Effective) -> Problem | None:
     value = effective.value
     if (
         effective.type != "boolean"
-        or effective.origin not in _CONFIGURED
+        or effective.origin not in CONFIGURED
         or value is None
         or isinstance(value, bool)
     ):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
 __all__ = [
+    "CONFIGURED",
     "INHERITED",
     "MAX_LEVELS",
     "ConfigLayers",
@@ -65,6 +66,10 @@ class Origin(enum.StrEnum):
     ABSENT = "absent"
     #: A layer that might have the key cannot be read.
     UNREADABLE = "unreadable"
+
+
+#: Where somebody has said something, and nothing was derived.
+CONFIGURED = frozenset({Origin.EXPLICIT, Origin.WORKSTREAM, Origin.PROJECT})
 
 
 @attrs.frozen(eq=False, repr=False)

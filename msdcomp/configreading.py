@@ -15,6 +15,7 @@ from pyrsistent import PMap
 
 from msdcomp.activation import mismatch, unreadable
 from msdcomp.configlayers import (
+    CONFIGURED,
     ConfigLayers,
     Effective,
     Origin,
@@ -40,8 +41,6 @@ MAX_UNKNOWN = 100
 
 #: Longest path of an unknown key that is repeated whole, in characters.
 _LONGEST_PATH = 300
-
-_CONFIGURED = (Origin.EXPLICIT, Origin.WORKSTREAM, Origin.PROJECT)
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -189,7 +188,7 @@ def list_keys(
             *(
                 problem
                 for one in readings
-                if one.effective.origin in _CONFIGURED
+                if one.effective.origin in CONFIGURED
                 for problem in one.problems()
             ),
         ),

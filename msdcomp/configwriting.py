@@ -8,10 +8,10 @@ Source: docs/reference/configuration.md, "Writing".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import attrs
-from pyrsistent import PMap, PVector, pmap
+from pyrsistent import PMap, pmap
 
 from msdcomp.configlayers import INHERITED, MAX_LEVELS, ConfigLayers, Origin, lookup
 from msdcomp.configreading import Reading
@@ -24,6 +24,7 @@ from msdcomp.configschema import (
     unknown_hint,
 )
 from msdcomp.diagnostics import Problem, pointer
+from msdcomp.frozenjson import equal
 from msdcomp.manifest.names import Json
 from msdcomp.records import Record
 from msdcomp.registry import Registry
@@ -109,23 +110,8 @@ def effect(edit: ConfigEdit, reading: Reading, own: Origin) -> Effect:
     if edit.unset:
         took = found.layer is not own
     else:
-        took = found.origin is own and _same(found.value, edit.value)
+        took = found.origin is own and equal(found.value, edit.value)
     return Effect(edit=edit, reading=reading, took=took)
-
-
-def _same(one: object, other: object) -> bool:
-    """Tell whether two values are the same JSON; to Python, true is 1."""
-    return _plain_key(one) == _plain_key(other)
-
-
-def _plain_key(value: object) -> object:
-    if isinstance(value, bool):
-        return ("bool", value)
-    if isinstance(value, Mapping):
-        return {key: _plain_key(item) for key, item in value.items()}
-    if isinstance(value, tuple | list | PVector):
-        return [_plain_key(item) for item in value]
-    return value
 
 
 # What may be set.

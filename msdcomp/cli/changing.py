@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msdcomp._version import DEFAULT_HOST_VERSION
 from msdcomp.cli.asking import agrees
 from msdcomp.cli.common import (
     add_json,
@@ -18,7 +17,7 @@ from msdcomp.cli.common import (
     show_json,
     tell,
 )
-from msdcomp.cli.here import add_roots, are_folders
+from msdcomp.cli.here import add_host_version, add_roots, are_folders
 from msdcomp.edge.files import FileFault
 from msdcomp.edge.lifecycle.applying import Done, apply
 from msdcomp.edge.lifecycle.planning import Prepared
@@ -88,12 +87,7 @@ def add_what(parser: argparse.ArgumentParser) -> None:
         help="show what would be done, and do nothing",
     )
     add_roots(parser)
-    parser.add_argument(
-        "--host-version",
-        metavar="V",
-        default=DEFAULT_HOST_VERSION,
-        help="version of the host it must fit (default: %(default)s)",
-    )
+    add_host_version(parser, "it must fit")
     add_json(parser)
 
 

@@ -7,13 +7,11 @@ import argparse
 from msdcomp.cli.common import (
     add_contract,
     add_json,
-    complain,
     screen_options,
     show,
     show_json,
 )
-from msdcomp.cli.here import add_config, add_places, add_surface, here
-from msdcomp.edge.files import FileFault
+from msdcomp.cli.here import add_config, add_places, add_surface, here_on_surface
 from msdcomp.explanation import Verdict, explain
 from msdcomp.present.explanation import explanation_wire, render_explanation
 from msdcomp.present.page import Screen
@@ -33,13 +31,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explain one capability; 0 only when it is active."""
-    found = here(options)
-    if found is None:
+    looked = here_on_surface(options)
+    if looked is None:
         return 2
-    surface = found.surface(options)
-    if isinstance(surface, FileFault):
-        complain(surface.reason)
-        return 2
+    found, surface = looked
     layers = found.layers(options.config)
     explained = explain(found.composition, options.id, layers, surface)
     if options.json:

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Here",
     "add_config",
+    "add_host_version",
     "add_places",
     "add_roots",
     "add_surface",
     "add_workstream",
     "are_folders",
     "here",
+    "here_on_surface",
 ]
 
 
@@ -98,15 +100,20 @@ def add_roots(
     )
 
 
-def add_places(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where to look and for which host."""
-    add_roots(parser)
+def add_host_version(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add `--host-version`; `what` says what that version is for."""
     parser.add_argument(
         "--host-version",
         metavar="V",
         default=DEFAULT_HOST_VERSION,
-        help="version of the host to compose for (default: %(default)s)",
+        help=f"version of the host {what} (default: %(default)s)",
     )
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where to look and for which host."""
+    add_roots(parser)
+    add_host_version(parser, "to compose for")
     parser.add_argument(
         "--isolate",
         action="store_true",
@@ -193,3 +200,17 @@ def here(options: argparse.Namespace) -> Here | None:
         workstream=getattr(options, "workstream", None),
         contract=contract,
     )
+
+
+def here_on_surface(
+    options: argparse.Namespace,
+) -> tuple[Here, Surface | None] | None:
+    """Do what `here` does, and find the surface that counts, or complain."""
+    found = here(options)
+    if found is None:
+        return None
+    surface = found.surface(options)
+    if isinstance(surface, FileFault):
+        complain(surface.reason)
+        return None
+    return found, surface

@@ -7,13 +7,11 @@ import argparse
 from msdcomp.cli.common import (
     add_contract,
     add_json,
-    complain,
     screen_options,
     show,
     show_json,
 )
-from msdcomp.cli.here import add_config, add_places, add_surface, here
-from msdcomp.edge.files import FileFault
+from msdcomp.cli.here import add_config, add_places, add_surface, here_on_surface
 from msdcomp.inventory import inventory
 from msdcomp.present.inventory import render_inventory, row_wire
 from msdcomp.present.page import Screen
@@ -32,13 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """List what there is; 1 when an overlay was left out."""
-    found = here(options)
-    if found is None:
+    looked = here_on_surface(options)
+    if looked is None:
         return 2
-    surface = found.surface(options)
-    if isinstance(surface, FileFault):
-        complain(surface.reason)
-        return 2
+    found, surface = looked
     rows = inventory(found.composition, found.layers(options.config), surface)
     if options.json:
         show_json([row_wire(row) for row in rows])

@@ -17,8 +17,7 @@ from msdcomp.cli.common import (
     show_json,
     tell,
 )
-from msdcomp.cli.here import add_config, add_places, add_surface, here
-from msdcomp.edge.files import FileFault
+from msdcomp.cli.here import add_config, add_places, add_surface, here_on_surface
 from msdcomp.gatewarning import PREFIX
 from msdcomp.loop import LoopResolution, render_markdown, resolve
 from msdcomp.safetext import safe
@@ -84,15 +83,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _render_hooks(options: argparse.Namespace) -> int:
     """Resolve the point and print it; a missing gate is a warning, never a failure."""
-    found = here(options)
-    if found is None:
+    looked = here_on_surface(options)
+    if looked is None:
         return 2
+    found, surface = looked
     composition = found.composition
     layers = found.layers(options.config)
-    surface = found.surface(options)
-    if isinstance(surface, FileFault):
-        complain(surface.reason)
-        return 2
     resolution = resolve(
         composition.registry,
         options.point,

@@ -22,7 +22,7 @@ from msdcomp.cli.changing import (
 from msdcomp.cli.common import complain
 from msdcomp.edge.lifecycle.applying import Done
 from msdcomp.edge.lifecycle.planning import Prepared, dependents, plan_removal
-from msdcomp.edge.lifecycle.site import Site, sites
+from msdcomp.edge.lifecycle.site import sites
 from msdcomp.edge.lifecycle.world import Kind
 from msdcomp.safetext import safe
 
@@ -56,11 +56,12 @@ def run(options: argparse.Namespace) -> int:
     before = _found(places, options)
     if before is None:
         return not_installed(name, options)
-    site = before.site
+    now = before
     if not options.dry_run:
-        settle_first(site)
-    if options.dry_run or not _is_absent(plan_removal(site, name)):
-        code, report = _removed(site, name, options)
+        settle_first(before.site)
+        now = plan_removal(before.site, name)
+    if options.dry_run or not _is_absent(now):
+        code, report = _removed(now, options)
     else:
         # What was in flight of it is settled, and with that it is gone.
         code, report = report_done(Done(plan=before.plan), before.plan, options)
@@ -98,8 +99,8 @@ def _is_absent(prepared: Prepared) -> bool:
     return any(block.code == "not-installed" for block in prepared.plan.blocks)
 
 
-def _removed(site: Site, name: str, options: argparse.Namespace) -> tuple[int, Report]:
-    prepared = plan_removal(site, name)
+def _removed(prepared: Prepared, options: argparse.Namespace) -> tuple[int, Report]:
+    site, name = prepared.site, prepared.folder
     first = dependents(prepared) if options.cascade else ()
     if not first:
         return carry_out(prepared, options, agreed=True)

@@ -12,9 +12,8 @@ from msdcomp.cli.common import (
     show,
     show_json,
 )
-from msdcomp.cli.here import add_config, add_places, add_surface, here
+from msdcomp.cli.here import add_config, add_places, add_surface, here_on_surface
 from msdcomp.cli.meant import meant
-from msdcomp.edge.files import FileFault
 from msdcomp.present.page import Screen
 from msdcomp.present.state import render_states, state_wire
 from msdcomp.safetext import safe
@@ -35,13 +34,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Tell the state; of one capability, 0 only when it is active."""
-    found = here(options)
-    if found is None:
+    looked = here_on_surface(options)
+    if looked is None:
         return 2
-    surface = found.surface(options)
-    if isinstance(surface, FileFault):
-        complain(surface.reason)
-        return 2
+    found, surface = looked
     told = states(found.composition, found.layers(options.config), surface)
     if options.id is not None:
         wanted = tuple(state for state in told if state.capability_id == options.id)

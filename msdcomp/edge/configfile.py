@@ -11,7 +11,6 @@ import os
 from collections.abc import Mapping
 
 import attrs
-from pyrsistent import PMap
 
 from msdcomp.configlayers import Origin
 from msdcomp.configreading import read
@@ -36,6 +35,7 @@ from msdcomp.edge.jsonedit import set_member, unset_member
 from msdcomp.edge.locks import WAIT_S, locked
 from msdcomp.edge.roots import Places
 from msdcomp.edge.snapshot import read_central_config
+from msdcomp.frozenjson import thawed
 from msdcomp.jsontext import parse
 from msdcomp.manifest.names import Json
 from msdcomp.registry import Registry
@@ -253,7 +253,7 @@ def _edited(
             text = (
                 unset_member(text, path)
                 if edit.unset
-                else set_member(text, path, _plain(edit.value))
+                else set_member(text, path, thawed(edit.value))
             )
         except (RecursionError, ValueError):
             return _blocked(parse(text).value, edit.key)
@@ -287,12 +287,3 @@ def _blocked(document: object, key: str) -> FileFault:
     name = ".".join(parts[:at])
     reason = f"{name} is no object there, so nothing can be put below it"
     return FileFault("wrong-shape", reason)
-
-
-def _plain(value: Json) -> object:
-    """Return a value as the standard library writes it."""
-    if isinstance(value, PMap):
-        return {key: _plain(value[key]) for key in sorted(value)}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value

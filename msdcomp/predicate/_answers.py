@@ -8,8 +8,8 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.configlayers import freeze_json
+from msdcomp.frozenjson import thawed
 from msdcomp.manifest.names import Json
-from msdcomp.predicate._values import plain
 from msdcomp.records import Record
 
 __all__ = ["Answer", "Result", "could_not_check"]
@@ -58,7 +58,7 @@ class Answer(Record):
             "result": str(self.result),
             "block": self.block,
             "message": self.message,
-            "details": plain(self.details),
+            "details": thawed(self.details),
         }
 
 

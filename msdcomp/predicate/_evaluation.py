@@ -8,9 +8,10 @@ import attrs
 from pyrsistent import PMap, pmap
 
 from msdcomp.configlayers import Effective, Origin
+from msdcomp.frozenjson import equal
 from msdcomp.manifest.names import Json
 from msdcomp.predicate._answers import Answer, Result, could_not_check
-from msdcomp.predicate._values import equal, form, shown
+from msdcomp.predicate._values import form, shown
 from msdcomp.records import Record
 from msdcomp.safetext import safe
 
